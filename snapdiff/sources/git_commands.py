@@ -209,10 +209,10 @@ class Objects:
         for start in range(0, len(names), READ_AHEAD):
             some = names[start : start + READ_AHEAD]
             self._send(some)
-            for name in some:
+            for _ in some:
                 found = self._answer(most)
                 if not self._has_answered:
-                    raise RevisionError(f"{name}: {self._words.error('cat-file')}")
+                    raise self._words.error("cat-file")
                 yield found
 
     def ask(self, entries: Iterable[Entry]) -> None:

@@ -316,7 +316,7 @@ def test_a_git_that_ended_is_not_asked_again(
     ends_once = f"test -e {tmp_path}/ended || {{ touch {tmp_path}/ended; {says}; exit 1; }}"
     monkeypatch.setenv("PATH", git_that(tmp_path, "cat-file", ends_once)["PATH"])
     opened = Repository(repository.folder, wanted=DOCUMENTS)
-    with pytest.raises(RevisionError, match=f"^HEAD: git cat-file: fatal: {tmp_path} is no place$"):
+    with pytest.raises(RevisionError, match=f"^git cat-file: fatal: {tmp_path} is no place$"):
         opened.resolve("HEAD")
     assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
 
