@@ -4,7 +4,6 @@ A file that is kept up to date is held meanwhile: a second run would add to it t
 """
 
 import contextlib
-import errno
 import fcntl
 import os
 import re
@@ -149,10 +148,6 @@ def _busy(path: Path) -> ReportError:
 Check = Callable[[Path], object]
 """Raises SnapdiffError where a folder holds anything that may not be removed."""
 
-_EXCHANGE = 2  # RENAME_EXCHANGE of Linux
-_HERE = -100  # AT_FDCWD
-_CANNOT = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
-
 _NEW, _OLD = "new", "old"
 """What the hidden folder beside another holds: what is to take its place, or was taken away."""
 
@@ -161,25 +156,25 @@ _NEW, _OLD = "new", "old"
 def replaced_folder(target: Path, check: Check) -> Iterator[Path]:
     """Yield an empty folder, which takes the place of `target` where the block ends well.
 
-    What was there is checked once more when nobody finds it by its name any more; where the check
-    raises, it is put back. Raises OSError where the folder cannot be written.
+    Between two renames nothing is in the place; what a run that is killed there has taken away, the
+    next one puts back. What was there is checked once more when nobody finds it by its name any
+    more; where the check raises, it is put back. Raises OSError where the folder cannot be written.
     """
     beside = target.with_name(_hidden(target) + os.urandom(4).hex())
     # From before it is there: a signal could come right after.
     with UndoneAtEnd(lambda: _undo(target, beside, check)):
         beside.mkdir()
         with _held(beside):
-            new = beside / _NEW
+            new, old = beside / _NEW, beside / _OLD
             new.mkdir()
             yield new
-            if not target.exists():
-                new.rename(target)
-                return
-            old = _exchange(new, target)
+            if target.exists():
+                target.rename(old)
+            new.rename(target)
             try:
                 check(old)
             except SnapdiffError:
-                _exchange(old, target)
+                target.rename(new)  # so that the old one is put back
                 raise
 
 
@@ -197,27 +192,6 @@ def remove_remains(target: Path, check: Check) -> None:
                 with _held(beside) as is_held:
                     if is_held:
                         _undo(target, beside, check)
-
-
-def _exchange(new: Path, target: Path) -> Path:
-    """Put a folder in the place of another, and return where the other is then.
-
-    Linux exchanges the two in one step. Where the system or the file system cannot do that, there
-    is nothing in the place for a moment.
-    """
-    import ctypes  # late: few runs write a folder
-
-    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if call:
-        if call(_HERE, os.fsencode(new), _HERE, os.fsencode(target), _EXCHANGE) == 0:
-            return new
-        reason = ctypes.get_errno()
-        if reason not in _CANNOT:
-            raise OSError(reason, os.strerror(reason), str(target))
-    other = new.with_name(_OLD if new.name == _NEW else _NEW)
-    target.rename(other)
-    new.rename(target)
-    return other
 
 
 def _undo(target: Path, beside: Path, check: Check) -> None:

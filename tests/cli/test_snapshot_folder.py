@@ -1,16 +1,13 @@
 """A snapshot is replaced whole, whoever reads, writes or kills meanwhile."""
 
-import ctypes
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 
 from snapdiff.errors import SnapdiffError
-from snapdiff.output import whole_files
 from snapdiff.output.whole_files import remove_remains, replaced_folder
 from tests.support.helpers import run_cli, write_files
 from tests.support.mirrors import INDEX, index, layout_2
@@ -19,20 +16,6 @@ from tests.support.processes import run_python
 RECORD = "snapdiff-snapshot.json"
 
 ONE, TWO = index("zlib"), index("zlib", "cmake")
-
-can_exchange = pytest.mark.skipif(
-    not hasattr(ctypes.CDLL(None), "renameat2"), reason="takes a Linux that exchanges folders"
-)
-
-
-@pytest.fixture(params=["exchange", "two renames"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How one folder takes the place of another."""
-    if request.param == "two renames":
-        monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: object())
-    elif not hasattr(ctypes.CDLL(None), "renameat2"):
-        pytest.skip("takes a Linux that exchanges folders")
-    return str(request.param)
 
 
 @pytest.fixture
@@ -62,34 +45,43 @@ def documents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def meanwhile(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object]) -> None:
-    """Do something right before a step of the replacement."""
-    step = getattr(whole_files, name)
+def write_before_the_first_rename(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let somebody put a file into a folder right before one takes the place of another."""
+    rename = Path.rename
 
-    def first_act(*arguments: object) -> object:
-        monkeypatch.setattr(whole_files, name, step)
-        act()
-        return step(*arguments)
+    def renamed(path: Path, target: Path) -> Path:
+        monkeypatch.setattr(Path, "rename", rename)
+        write_files(folder, {"notes.txt": "mine"})
+        return rename(path, target)
 
-    monkeypatch.setattr(whole_files, name, first_act)
+    monkeypatch.setattr(Path, "rename", renamed)
 
 
 def no_check(_folder: Path) -> None:
     """Let everything be removed."""
 
 
-@pytest.mark.usefixtures("way")
-def test_a_snapshot_is_replaced(kept: Path, tmp_path: Path) -> None:
+def test_a_snapshot_is_replaced_whole(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before: list[dict[str, bytes]] = []
+    rename = Path.rename
+
+    def renamed(path: Path, target: Path) -> Path:
+        before.append(documents(kept))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", renamed)
     assert snapshot(tmp_path) == (0, "")
+    assert before == [{INDEX: ONE}, {}]  # the old one, none for a moment, and then the new one
     assert documents(kept) == {INDEX: TWO}
     assert os.listdir(kept.parent) == ["kept"]
 
 
-@pytest.mark.usefixtures("way")
 def test_a_file_that_somebody_puts_there_meanwhile_is_not_lost(
     kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    meanwhile(monkeypatch, "_exchange", lambda: (kept / "notes.txt").write_text("mine"))
+    write_before_the_first_rename(monkeypatch, kept)
     reason = "holds notes.txt, which is of no snapshot; name another folder"
     assert snapshot(tmp_path) == (2, f"snapdiff: error: {kept}: {reason}\n")
     assert documents(kept) == {INDEX: ONE, "notes.txt": b"mine"}
@@ -101,13 +93,7 @@ def test_what_somebody_makes_where_a_new_snapshot_was_to_be_is_not_lost(
 ) -> None:
     kept.rename(tmp_path / "elsewhere")
     monkeypatch.setattr(Path, "exists", lambda path: path != kept and os.path.exists(path))
-    rename = Path.rename
-
-    def after_another(path: Path, target: Path) -> Path:
-        write_files(kept, {"notes.txt": "mine"})
-        return rename(path, target)
-
-    monkeypatch.setattr(Path, "rename", after_another)
+    write_before_the_first_rename(monkeypatch, kept)
     status, error = snapshot(tmp_path)
     assert (status, error) == (
         2,
@@ -117,85 +103,51 @@ def test_what_somebody_makes_where_a_new_snapshot_was_to_be_is_not_lost(
     assert os.listdir(kept.parent) == ["kept"]
 
 
-@pytest.mark.slow
-@can_exchange
-def test_a_reader_finds_a_snapshot_at_every_moment(tmp_path: Path) -> None:
-    write_files(tmp_path / "kept", {INDEX: ONE})
-    document = tmp_path / "kept" / INDEX
-    found: set[bool] = set()
-    is_over = Event()
-
-    def read() -> None:
-        while not is_over.is_set():
-            found.add(document.exists())
-
-    reader = Thread(target=read)
-    reader.start()
-    for _ in range(200):
-        with replaced_folder(tmp_path / "kept", no_check) as folder:
-            write_files(folder, {INDEX: TWO})
-    is_over.set()
-    reader.join()
-    assert found == {True}
-
-
 PROGRAM = """
-import ctypes, os, pathlib, signal, sys
+import os, pathlib, signal, sys
+from snapdiff.cli import snapshot_command
 from snapdiff.cli.commands import main
-from snapdiff.output import whole_files
 from snapdiff.output.signals import end_on_signals
 end_on_signals()
-place, number, way, folder, *words = sys.argv[1:]
-if way == "two renames":
-    ctypes.CDLL = lambda *_, **__: object()
+place, name, number, folder = sys.argv[1:]
 def end(): os.kill(os.getpid(), int(number))
-if place.startswith("in the middle of "):
-    import snapdiff.cli.snapshot_command as module
-    write = module._write
+if place == "in the middle of":
+    write = snapshot_command._write
     def written(path, content):
-        is_here = path.name.startswith(place.rpartition(" ")[2])
-        write(path, content[:9] if is_here else content)
-        if is_here:
+        write(path, content[:9] if path.name == name else content)
+        if path.name == name:
             end()
-    module._write = written
-elif place == "between two renames":
+    snapshot_command._write = written
+else:
     rename = pathlib.Path.rename
     def renamed(path, target):
         rename(path, target)
-        if target.name == "old":
+        if target.name == name:
             end()
     pathlib.Path.rename = renamed
-else:
-    exchange = whole_files._exchange
-    def exchanged(new, target):
-        old = exchange(new, target)
-        end()
-        return old
-    whole_files._exchange = exchanged
 sys.exit(main(["snapshot", "-q", "-C", folder, "mirror", f"{folder}/around/kept"]))
 """
 
 PLACES = [
-    ("in the middle of snapdiff-snapshot.json", "exchange", ONE),
-    ("in the middle of index.json", "exchange", ONE),
-    ("between two renames", "two renames", ONE),
-    ("after the exchange", "exchange", TWO),
-    ("after the exchange", "two renames", TWO),
+    ("in the middle of", RECORD, ONE),
+    ("in the middle of", "index.json", ONE),
+    ("after the rename to", "old", ONE),
+    ("after the rename to", "kept", TWO),
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("place", "way", "content"), PLACES)
+@pytest.mark.parametrize(("place", "name", "content"), PLACES)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_ended_leaves_one_snapshot_and_nothing_for_good(
-    kept: Path, tmp_path: Path, place: str, way: str, content: bytes, number: signal.Signals
+    kept: Path, tmp_path: Path, place: str, name: str, content: bytes, number: signal.Signals
 ) -> None:
-    done = run_python(PROGRAM, place, str(int(number)), way, tmp_path)
+    done = run_python(PROGRAM, place, name, str(int(number)), tmp_path)
     if number is signal.SIGTERM:
         assert (done.status, done.err) == (143, b"snapdiff: error: interrupted\n")
     else:
         assert done.status == -signal.SIGKILL
-        assert len(os.listdir(kept.parent)) == (1 if place == "between two renames" else 2)
+        assert len(os.listdir(kept.parent)) == (1 if name == "old" else 2)
         remove_remains(kept, no_check)
     assert os.listdir(kept.parent) == ["kept"]
     assert documents(kept) == {INDEX: content}
@@ -204,11 +156,11 @@ def test_a_run_that_is_ended_leaves_one_snapshot_and_nothing_for_good(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("place", "way"), [(place, way) for place, way, _ in PLACES])
+@pytest.mark.parametrize(("place", "name"), [(place, name) for place, name, _ in PLACES])
 def test_the_next_run_removes_what_a_killed_one_left(
-    kept: Path, tmp_path: Path, place: str, way: str
+    kept: Path, tmp_path: Path, place: str, name: str
 ) -> None:
-    run_python(PROGRAM, place, "9", way, tmp_path)
+    run_python(PROGRAM, place, name, "9", tmp_path)
     assert snapshot(tmp_path) == (0, "")
     assert documents(kept) == {INDEX: TWO}
     assert os.listdir(kept.parent) == ["kept"]
