@@ -29,7 +29,7 @@ from snapdiff.posting.target import (
     read_event,
 )
 from snapdiff.reports.annotations import error_command
-from snapdiff.reports.package_counts import count_table
+from snapdiff.reports.package_counts import packages_by_kind
 from snapdiff.result import Kind
 
 _FOLDER = "SNAPDIFF_FOLDER"
@@ -88,7 +88,7 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
     options = [f"--report-url={run.format_map(variables)}", "--annotations=github"]
     found = runs.compare(inputs, older_of, folder, *options)
-    by_kind = count_table(found.diff).total.by_kind
+    by_kind = packages_by_kind(found.diff)
     gate_failed = bool(found.offenders)
     comment = folder / runs.COMMENT
     add_summary(Path(variables["GITHUB_STEP_SUMMARY"]), comment.read_text(encoding="utf-8"))

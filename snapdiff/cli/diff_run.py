@@ -116,7 +116,7 @@ def _write_reports(given: GivenOptions, diff: CatalogDiff, offending: tuple[str,
 def _size(diff: CatalogDiff) -> str:
     """Return how much a report has to say: `14 package changes`, counted in each stack."""
     from snapdiff.reports.names import counted  # late: no report in JSON needs them
-    from snapdiff.reports.package_counts import count_table
+    from snapdiff.reports.package_counts import packages_by_kind
 
-    changes = sum(count_table(diff).total.by_kind.values())
+    changes = packages_by_kind(diff).total()
     return "nothing changed" if diff.is_empty() else counted(changes, "package change")

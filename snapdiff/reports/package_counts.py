@@ -20,7 +20,6 @@ from snapdiff.reports.statuses import (
     column_of,
     reported_kinds,
     severity,
-    status_of_kind,
 )
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
@@ -31,11 +30,11 @@ Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
 class ClassTotals(Struct, frozen=True, kw_only=True):
     """Numbers of packages, by class; `total` is the sum of all, unchanged ones too.
 
-    `by_class` has no class of none. `total` is None in a report that was narrowed to some kinds or
-    causes, or to what was asked for: it is not known there what happened to others.
+    `total` is None in a report that was narrowed to some kinds or causes, or to what was asked for:
+    it is not known there what happened to others.
     """
 
-    by_class: dict[Status, int]
+    by_class: Counter[Status]
     total: int | None
 
     @property
@@ -49,7 +48,7 @@ class ClassTotals(Struct, frozen=True, kw_only=True):
     @property
     def unchanged(self) -> int | None:
         """How many packages nothing happened to, where it is known."""
-        return None if self.total is None else self.total - sum(self.by_class.values())
+        return None if self.total is None else self.total - self.by_class.total()
 
 
 class CountRow(Struct, frozen=True, kw_only=True):
@@ -94,19 +93,15 @@ MovesByTag = Mapping[tuple[str, ...], Mapping[str, StackMoves]]
 """What happened to packages of the tags that changed, by the names of the tag and by stack."""
 
 
-def count_table(diff: CatalogDiff, moves: MovesByTag | None = None) -> CountTable:
-    """Return the table of a report, tag by tag in the order of `tags_worst_first`.
-
-    With `moves` a package is counted by the worst that they say of it in the stack, else by the
-    kind of its change.
-    """
+def count_table(diff: CatalogDiff, moves: MovesByTag) -> CountTable:
+    """Return the table of a report, tag by tag in the order of `tags_worst_first`."""
     narrowed_kinds = len(reported_kinds(diff)) < len(WORST_FIRST)
     is_narrowed = bool(narrowed_kinds or diff.filters.explicit or diff.filters.because)
     rows = []
     by_class: Counter[Status] = Counter()
     total = 0
     for tag in tags_worst_first(diff.tags):
-        said = (moves or {}).get(tag_names(tag), {})
+        said = moves.get(tag_names(tag), {})
         for fate, stacks in _stacks_by_row(tag):
             numbers, packages = _counts(tag, stacks, said)
             by_class.update(numbers)
@@ -118,8 +113,20 @@ def count_table(diff: CatalogDiff, moves: MovesByTag | None = None) -> CountTabl
         classes=tuple(status for status in COLUMNS if status in by_class),
         several_tags=len(diff.tags) > 1,
         rows=tuple(rows),
-        total=ClassTotals(by_class=dict(by_class), total=None if is_narrowed else total),
+        total=ClassTotals(by_class=by_class, total=None if is_narrowed else total),
     )
+
+
+def packages_by_kind(diff: CatalogDiff) -> Counter[Kind]:
+    """Return how many packages each kind of change happened to, counted in each of their stacks."""
+    found: Counter[Kind] = Counter()
+    for tag in diff.tags:
+        for stack in tag.stacks:
+            if tag.status == "changed":
+                found.update(change.kind for change in stack.package_changes)
+            else:
+                found[Kind(tag.status)] += stack.packages.old + stack.packages.new
+    return found
 
 
 def _worst_rank(kinds: Iterable[Kind]) -> int:
@@ -176,26 +183,29 @@ def _stacks_by_row(tag: TagDiff) -> Iterator[tuple[Fate, Sequence[StackDiff]]]:
 
 def _counts(
     tag: TagDiff, stacks: Iterable[StackDiff], said: Mapping[str, StackMoves]
-) -> tuple[dict[Status, int], int]:
+) -> tuple[Counter[Status], int]:
     """Return the classes of packages of some stacks, and how many packages these have.
 
-    A tag on one side lists no package of its stacks.
+    A package is in the class of the worst that is `said` of it. A tag on one side lists no package
+    of its stacks, and of all that came or went with a whole stack not each is said.
     """
     by_class: Counter[Status] = Counter()
     total = 0
     for stack in stacks:
         packages = stack.packages.old + stack.packages.new
-        if tag.status == "changed":
-            worst: dict[str, Status] = {}
+        if tag.status != "changed":
+            by_class[_WHOLE[Kind(tag.status)]] += packages
+        else:
+            whole = {it.package: it.kind for it in stack.package_changes if it.whole}
+            worst = {package: _WHOLE[kind] for package, kind in whole.items()}
             for change, move in said.get(stack.stack, ()):
                 known = worst.get(change.package, move.status)
                 worst[change.package] = min(known, move.status, key=severity)
-            for change in stack.package_changes:
-                plain = status_of_kind(change.kind, whole=change.whole)
-                by_class[column_of(worst.get(change.package, plain))] += 1
-            new = sum(it.whole and it.kind is Kind.ADDED for it in stack.package_changes)
-            packages = stack.packages.old + new
-        elif packages:
-            by_class[status_of_kind(Kind(tag.status), whole=True)] += packages
+            by_class.update(map(column_of, worst.values()))
+            packages = stack.packages.old + sum(it is Kind.ADDED for it in whole.values())
         total += packages
-    return dict(by_class), total
+    return +by_class, total
+
+
+_WHOLE = {Kind.REMOVED: Status.GONE, Kind.ADDED: Status.NEW}
+"""The classes of what came or went as a whole."""

@@ -91,7 +91,7 @@ class Status(IntEnum):
     NO_DEPENDENCY = 9, Kind.REMOVED, "no dependency"
     """It was a dependency, and is a field of what it compiles again."""
     RECONFIGURED = 10, Kind.RECONFIGURED, "reconfigured"
-    ROOTS = 11, Kind.RECONFIGURED, ""
+    ROOTS = 11, Kind.RECONFIGURED, "root change"
     """Somebody asks for it no longer, or does now; nothing else happened to it."""
     SHARED = 12, Kind.RECONFIGURED, ""
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
@@ -122,16 +122,7 @@ COLUMNS = tuple(status for status in Status if status.column)
 
 def column_of(status: Status) -> Status:
     """Return the class as which a table counts a package: one of `COLUMNS`."""
-    return status if status.column else status_of_kind(status.kind, whole=False)
-
-
-def status_of_kind(kind: Kind, *, whole: bool) -> Status:
-    """Return the class of a package of which no more is known than its kind."""
-    if kind is Kind.REMOVED:
-        return Status.GONE if whole else Status.LOST
-    if kind is Kind.ADDED:
-        return Status.NEW if whole else Status.MORE
-    return Status[kind.name]
+    return status if status.column else Status[status.kind.name]
 
 
 def name_of_column(status: Status, rebuilt: str) -> str:

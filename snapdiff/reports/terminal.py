@@ -199,11 +199,12 @@ def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
         if table.total.by_kind[kind]
     }
     words = [(name_of_column(it, rebuilt), it.kind.value, (it,)) for it in table.classes]
-    both = {Kind.REMOVED: "gone/less", Kind.ADDED: "new/more"}
-    names = [
-        ((len(classes) > 1 and both.get(kind)) or name_of_kind(kind, rebuilt), kind.value, classes)
-        for kind, classes in kinds.items()
-    ]
+    of_several = {Kind.REMOVED: "gone/less", Kind.ADDED: "new/more"}
+    names = []
+    for kind, some in kinds.items():
+        name = of_several.get(kind) if len(some) > 1 else None
+        name = "otherwise" if Status.ROOTS in some else name  # reconfigured or not
+        names.append((name or name_of_kind(kind, rebuilt), kind.value, some))
     signs = [(LOOKS[kind].sign, kind.value, classes) for kind, classes in kinds.items()]
     for columns, unchanged in ((words, "unchanged"), (names, "same"), (signs, "same"), (signs, "")):
         has_sums = bool(unchanged and table.total.unchanged)

@@ -1,5 +1,6 @@
 """The opening of a report: sentences about what many packages have as one reason."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from snapdiff import diff_catalogs, load_catalog, render_report
+from snapdiff.reports import ReportOptions
 from snapdiff.reports.names import NOWHERE
 from snapdiff.reports.opening import StackLoss
 from snapdiff.reports.terminal import broken
@@ -301,6 +304,33 @@ def test_where_only_roots_changed_the_first_sentence_says_so(tmp_path: Path) -> 
     above = Item("app", explicit=True, needs=(needs(tool),))
     sides = ([above, replace(tool, explicit=True)], [above, tool])
     assert report(tmp_path, {"a": sides})[2:] == ["`tool0` no longer a root spec."]
+
+
+def test_the_table_counts_other_roots_apart_whether_or_not_they_have_another_hash(
+    tmp_path: Path,
+) -> None:
+    tool, stays = Item("tool0"), Item("stays", explicit=True)
+    app, same = (Item("app", explicit=True, needs=(needs(it),)) for it in (tool, stays))
+    rebuilt = replace(tool, recipe="b")
+    stacks = {
+        "only": ([app, replace(tool, explicit=True)], [app, tool]),
+        "rebuilt": (
+            [app, replace(tool, explicit=True), stays],
+            [replace(app, needs=(needs(rebuilt),)), rebuilt, replace(stays, os="sles15")],
+        ),
+        "same": ([same, stays], [same, stays]),
+    }
+    lines = report(tmp_path, stacks, "--stat")
+    assert [line for line in lines if line.startswith("|")] == [
+        "| Environment | Reconfigured | Root change | With another hash | Unchanged | All |",
+        "|:--|--:|--:|--:|--:|--:|",
+        "| `rebuilt` | 1 | 1 | 1 |  | 3 |",
+        "| `only` |  | 1 |  | 1 | 2 |",
+        "| `same`, unchanged |  |  |  | 2 | 2 |",
+    ]
+    diff = diff_catalogs(*(load_catalog(str(tmp_path / side)) for side in ("old", "new")))
+    text = render_report(diff, "text", ReportOptions(stat=True, width=60))
+    assert re.search("\nenvironment +otherwise +with another hash +same +all\n", text)
 
 
 def drawing(visit: Item, below: Sequence[str], itself: Sequence[str] = ()) -> list[Item]:
