@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 
 from snapdiff.ci import runs
 from snapdiff.ci.runs import Checkout, Inputs, OlderCommit
@@ -35,8 +34,8 @@ from snapdiff.result import Kind
 _FOLDER = "SNAPDIFF_FOLDER"
 """The variable that names the folder for the files of this use of the action."""
 
-_ASKED_FOR = "pull-request.json"
-"""The file in it with what GitHub said of the pull request."""
+_EVENT = "event-with-pull-request.json"
+"""The file in it with the event of a comment, and what GitHub said of its pull request."""
 
 _TOKEN = "SNAPDIFF_TOKEN"  # noqa: S105 -- the name of the variable that it is in
 
@@ -45,44 +44,35 @@ MOST_OF_SUMMARY = 1 << 20
 
 _CUT_SHORT = "\n\n_The summary is cut short here; the report has all of it._\n"
 
-MOST_OF_COMMENT = 4 * 65_536
-"""A comment of GitHub has 65,536 characters, of four bytes at most."""
-
 
 def ask_step(variables: Variables, _inputs: Inputs) -> None:
-    """Ask GitHub for the pull request that a comment is on, and keep it for the comparison.
+    """Ask GitHub for the pull request that a comment is on; keep the event that has it, too.
 
     The event has its number alone, and the default branch is checked out unless somebody took care:
     the last commit there is not what the pull request changes.
     """
-    number = read_event(variables["GITHUB_EVENT_PATH"]).number
-    if not number:
+    event = read_event(variables["GITHUB_EVENT_PATH"])
+    if not event.number:
         return  # an issue
-    target = find_target(variables, host="github", number=number)
+    target = find_target(variables, host="github", number=event.number)
     try:
         token = find_token("github", target.place, _TOKEN, variables)
         rest = RestInterface("github", target.api_url, target.place, token)
-        found = rest.ask("GET", f"/repos/{target.repository}/pulls/{number}", PullRequest)
+        path = f"/repos/{target.repository}/pulls/{event.number}"
+        event.pull_request = rest.ask("GET", path, PullRequest)
     except PostError as error:
         message = "the job takes pull-requests: read, or give `old`"
         raise SnapdiffError(f"{error}; {message}") from error
-    Path(variables[_FOLDER], _ASKED_FOR).write_bytes(msgspec.json.encode(found))
+    Path(variables[_FOLDER], _EVENT).write_bytes(msgspec.json.encode(event))
 
 
 def compare_step(variables: Variables, inputs: Inputs) -> None:
     """Compare; write the summary of the step and its outputs."""
     folder = Path(variables[_FOLDER])
-    asked_for = folder / _ASKED_FOR
+    asked_for = folder / _EVENT
 
     def older_of(clone: Path) -> OlderCommit:
-        event = read_event(variables["GITHUB_EVENT_PATH"])
-        if event.number and not event.pull_request:
-            if not asked_for.exists():
-                message = f"the event does not say which commits pull request {event.number} has"
-                way_out = "the step `ask` has to be before this, or give `old`"
-                raise SnapdiffError(f"{message}; {way_out}")
-            found = msgspec.json.decode(asked_for.read_bytes(), type=PullRequest)
-            event = replace(event, pull_request=found)
+        event = read_event(asked_for if asked_for.exists() else variables["GITHUB_EVENT_PATH"])
         return older_commit_of_event(event, clone, variables.get("GITHUB_REF", ""))
 
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
@@ -151,8 +141,7 @@ def _post_foreign(run: WorkflowRun, variables: Variables, inputs: Inputs) -> str
 def checked(comment: Path) -> Path | None:
     """Return the comment that was in an artifact, or None where there was no artifact.
 
-    A run that was cancelled has none. Raises SnapdiffError where it is no regular file, or is
-    larger than a comment can be.
+    A run that was cancelled has none. Raises SnapdiffError where it is no regular file.
     """
     try:
         found = os.lstat(comment)
@@ -160,9 +149,6 @@ def checked(comment: Path) -> Path | None:
         return None
     if not stat.S_ISREG(found.st_mode):
         raise SnapdiffError(f"{comment}: is not a regular file")
-    if found.st_size > MOST_OF_COMMENT:
-        message = f"has {found.st_size:,} bytes; a comment has {MOST_OF_COMMENT:,}"
-        raise SnapdiffError(f"{comment}: {message}")
     return comment
 
 
@@ -192,7 +178,13 @@ _DEPTH = "give actions/checkout `fetch-depth: {}`".format
 
 
 def older_commit_of_event(event: GitHubEvent, clone: Path, ref: str) -> OlderCommit:
-    """Return the commit that an event compares; `ref` is the workflow's own (GITHUB_REF)."""
+    """Return the commit that an event compares; `ref` is the workflow's own (GITHUB_REF).
+
+    Raises SnapdiffError where the event does not say it, and where the clone does not have it.
+    """
+    if event.number and not event.pull_request:
+        message = f"the event does not say which commits pull request {event.number} has"
+        raise SnapdiffError(f"{message}; the step `ask` has to be before this, or give `old`")
     # The next group may have several pull requests, and so more commits.
     checkout = Checkout(clone, _DEPTH(0 if event.merge_group else 2), _DEPTH(0))
     if event.pull_request:

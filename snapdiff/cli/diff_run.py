@@ -68,8 +68,7 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
     if given.annotations:
         from snapdiff.cli.gate import mark_documents
 
-        file = given.annotations if isinstance(given.annotations, Path) else None
-        mark_documents(file, offenders, old, new)
+        mark_documents(given.annotations, offenders, old, new)
     return Outcome(old, new, narrowed, offenders)
 
 

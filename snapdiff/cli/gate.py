@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -202,9 +202,9 @@ def _today() -> date:
 
 
 def mark_documents(
-    target: Path | None, offenders: Sequence[Offender], old: Catalog, new: Catalog
+    host: Literal["github"] | Path, offenders: Sequence[Offender], old: Catalog, new: Catalog
 ) -> None:
-    """Hand offenders over with their documents: to a file for GitLab, without one to GitHub's log.
+    """Hand offenders over with their documents: to the log for GitHub, for GitLab to a file.
 
     Raises ReportError where the file cannot be written.
     """
@@ -214,8 +214,8 @@ def mark_documents(
         replace(it, path=document_path(sides, it.tag, [*it.packages, *it.stacks]))
         for it in offenders
     ]
-    if target:
-        write_file(target, [code_quality(marked)])
+    if isinstance(host, Path):
+        write_file(host, [code_quality(marked)])
     else:
         for command in github_commands(marked):
             say_command(command)  # the runner reads both streams, and one is the report's

@@ -33,7 +33,7 @@ from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import SettingsFile, Source
 
 if TYPE_CHECKING:
-    from snapdiff.settings import AcceptedChange, CatalogSettings  # late: few have any
+    from snapdiff.settings import AcceptedChange  # late: few have any
 
 
 class ReportWriter(NamedTuple):
@@ -257,16 +257,25 @@ def with_settings(
         other = None
     else:
         file = old.settings_file()
-        other = new.settings_file() if new else None
-    settings = _read(file) if file else None
-    if other and (file is None or file.content != other.content) and not given.quiet:
+        other = new.settings_file() if new and not given.quiet else None
+    options = {}
+    if file:
+        from snapdiff.settings import read_settings
+
+        try:
+            if isinstance(file.content, FormatError):
+                raise file.content
+            settings = read_settings(file.content)
+        except FormatError as error:
+            raise SnapdiffError(f"{file.place}: {error}") from error
+        source_of = click.get_current_context().get_parameter_source
+        options = {
+            name: value
+            for name, _, value in settings.said()
+            if name in takes and source_of(name) is not ParameterSource.COMMANDLINE
+        }
+    if other and (file is None or file.content != other.content):
         say(f"note: {other.place} does not count: settings are taken from the old side")
-    source_of = click.get_current_context().get_parameter_source
-    options = {
-        name: value
-        for name, _, value in (settings.said() if settings else ())
-        if name in takes and source_of(name) is not ParameterSource.COMMANDLINE
-    }
     return replace(given, **options, from_file=frozenset(options), settings_file=file)
 
 
@@ -283,14 +292,3 @@ def lines_named(given: GivenOptions) -> Iterator[None]:
         assert isinstance(given.settings_file.content, bytes)
         line = line_of_option(given.settings_file.content, error.option)
         raise SnapdiffError(f"{given.configuration}: line {line}: {error}") from error
-
-
-def _read(file: SettingsFile) -> "CatalogSettings":
-    from snapdiff.settings import read_settings
-
-    try:
-        if isinstance(file.content, FormatError):
-            raise file.content
-        return read_settings(file.content)
-    except FormatError as error:
-        raise SnapdiffError(f"{file.place}: {error}") from error

@@ -108,7 +108,8 @@ class RestInterface:
                     allow_redirects=False,
                 )
                 target = urljoin(url, answer.headers.get("location", ""))
-                if answer.status_code not in _REDIRECTS or _origin(target) != _origin(self.api_url):
+                leads_elsewhere = urlsplit(target)[:2] != urlsplit(self.api_url)[:2]
+                if answer.status_code not in _REDIRECTS or leads_elsewhere:
                     break
                 url, query = target, {}
         except requests.exceptions.SSLError as error:
@@ -158,11 +159,6 @@ class RestInterface:
     def _words(self, text: str) -> str:
         # A host may repeat what it was sent.
         return f"{self.place}: {shown(hidden(text, self._token.secret))}"
-
-
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port
 
 
 def _pause(headers: Mapping[str, str], usual: float | None) -> float | None:
