@@ -10,7 +10,7 @@ from functools import cache
 from typing import Literal
 
 from snapdiff.diff.fields import common_differences
-from snapdiff.diff.reach import circles_below
+from snapdiff.diff.reach import circles_below, parents
 from snapdiff.model import Graph
 from snapdiff.result import Because, Field
 
@@ -65,26 +65,23 @@ def _users_of(
     The specs are by package and of packages that are in both documents. What depends on these is
     there, too, with an empty name where one is a root.
     """
-    wanted = {spec_hash: name for spec_hash, name in mine.names.items() if name in alone}
-    edges: dict[str, tuple[str, list[str]]] = {}
-    for spec_hash, name in mine.names.items():
-        if spec_hash not in theirs.names and (node := mine.node(spec_hash)):
-            edges[spec_hash] = name, [edge.hash for edge in node.edges]
-    above: dict[str, set[str]] = {name: set() for name in alone}
-    specs: dict[str, list[str]] = {}
-    of_both = {
-        spec_hash: name
-        for spec_hash, (name, below) in edges.items()
-        if name not in alone and not wanted.keys().isdisjoint(below)
-    }
-    for spec_hash, name in of_both.items():
-        specs.setdefault(name, []).append(spec_hash)
-        above[name] = set()
+    names = mine.names
+
+    def below(spec_hash: str) -> list[str]:
+        node = mine.node(spec_hash)
+        return [edge.hash for edge in node.edges] if node else []
+
+    users = parents((key for key in names if key not in theirs.names), below)
+    wanted = {key: name for key, name in names.items() if name in alone}
+    direct = set().union(*(users.get(key, ()) for key in wanted))
+    of_both = {key: name for key, name in names.items() if key in direct and name not in alone}
     wanted |= of_both
-    for name, below in edges.values():
-        for spec_hash in wanted.keys() & below:
-            if wanted[spec_hash] != name:
-                above[wanted[spec_hash]].add(name)
+    above: dict[str, set[str]] = {name: set() for name in wanted.values()}
+    for key, name in wanted.items():
+        above[name].update(names[user] for user in users.get(key, ()) if names[user] != name)
+    specs: dict[str, list[str]] = {}
+    for key, name in of_both.items():
+        specs.setdefault(name, []).append(key)
     for root in mine.roots or ():
         if root in of_both:
             above[of_both[root]].add("")
