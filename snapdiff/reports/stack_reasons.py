@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct
+from msgspec.structs import astuple
 
 from snapdiff.reports.builds import VersionMove, in_order
 from snapdiff.reports.cause_words import event_in_words
@@ -12,7 +13,7 @@ from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Versions, is_shared_field, shared_fields
 from snapdiff.result import Change, Kind, StackDiff
-from snapdiff.result.causes import Cause, Event, StackCause, event_of
+from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.spack import canonical_compiler, parse_version
 
 
@@ -35,7 +36,7 @@ class CountedCause(Struct, frozen=True, kw_only=True):
 
 
 class SharedChange(Struct, frozen=True, kw_only=True):
-    """A change of a field that many of the `of` reconfigured specs of some stacks share."""
+    """A change of a field that many specs of some stacks share, of those that are on both sides."""
 
     event: Event
     specs: int
@@ -127,18 +128,21 @@ def _widest(stacks: Iterable[StackDiff]) -> tuple[Event, int] | None:
 
 
 def _shared_changes(stacks: Iterable[StackDiff], places: Places) -> tuple[SharedChange, ...]:
-    found: dict[Event, list[tuple[StackCause, StackDiff]]] = {}
+    found: dict[Event, list[StackDiff]] = {}
     for stack in stacks:
         for cause in shared_fields(stack):
-            found.setdefault(event_of(cause), []).append((cause, stack))
-    return tuple(
-        SharedChange(
-            event=event,
-            specs=sum(cause.specs for cause, _ in members),
-            of=sum(stack.summary.reconfigured for _, stack in members),
-            place=places.place(stack.stack for _, stack in members),
-        )
-        for event, members in found.items()
+            found.setdefault(event_of(cause), []).append(stack)
+    return tuple(_shared_change(event, some, places) for event, some in found.items())
+
+
+def _shared_change(event: Event, stacks: Sequence[StackDiff], places: Places) -> SharedChange:
+    moved = event.what, event.old, event.new
+    pairs = [it for stack in stacks for it in stack.changes if it.old and it.new]
+    return SharedChange(
+        event=event,
+        specs=sum(moved in map(astuple, it.fields) for it in pairs),
+        of=len(pairs) + sum(stack.summary.unchanged for stack in stacks),
+        place=places.place(stack.stack for stack in stacks),
     )
 
 
