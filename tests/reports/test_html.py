@@ -14,6 +14,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.document import embedded
 from snapdiff.result import SkippedPage
 from snapdiff.safe_text import shown
+from tests.reports.test_news import diff_of
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import PROJECT, pages_of, spec, write_files
@@ -222,6 +223,30 @@ def test_a_class_says_what_is_so_of_its_rows_in_every_tag(tmp_path: Path) -> Non
     catalogs = [load_catalog(str(tmp_path / side)) for side in ("old", "new")]
     heads = re.findall("colgroup.>([^<]*)<", rendered(diff_catalogs(*catalogs)))
     assert heads == ["Gone from some stacks: 2"]
+
+
+def test_a_class_of_what_was_worse_in_another_tag_has_its_rows() -> None:
+    others = [spec(f"b{tag}", package="other", tag=tag) for tag in "cd"]
+    zlib = [spec(f"e{tag}", "1.0", tag=tag) for tag in "cd"]
+    diff = diff_of([*others, *zlib], [*others, spec("f", "1.1", tag="d")])
+    heads = re.findall("colgroup.>([^<]*)<", rendered(diff))
+    assert heads == ["Gone: 1", "Upgraded: 1"]
+
+
+def test_specs_of_one_configuration_are_told_by_their_versions() -> None:
+    sides = [
+        [spec(f"{side}{at}", version) for at, version in (("b", "1.0"), ("c", "1.1"))]
+        for side in "de"
+    ]
+    old = [*sides[0], spec("f", "1.0", package="other"), spec("g", "1.1", package="other")]
+    text = rendered(diff_of(old, sides[1]))
+    for kind in ("rebuilt", "removed"):
+        for version in ("1.0", "1.1"):
+            assert re.search(
+                f'1 spec {kind}</span> <span class="difference"><span class="name">version</span> '
+                f"{version}</span>",
+                text,
+            )
 
 
 def test_specs_of_one_package_say_each_why_they_were_rebuilt(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ Below each row are its specs, like ones together.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
-from snapdiff.reports.groups import Tally, tallies
+from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import value_text
 from snapdiff.reports.moves import moves_of, stack_moves
 from snapdiff.reports.names import Places, tag_label
@@ -39,7 +39,7 @@ class HashedPair(NamedTuple):
 
 
 class SpecGroup(NamedTuple):
-    """Specs that differ in the same fields and were built alike, in words.
+    """Specs of which the same is said: in which fields they differ, and how they were built.
 
     Of each field there are name, old and new value; of specs that one side only has, the version
     and no new value. `builds` has how they were built: once for both sides, or once for each.
@@ -49,7 +49,7 @@ class SpecGroup(NamedTuple):
     differences: tuple[tuple[str, str, str], ...]
     builds: tuple[tuple[str, BuiltAs], ...]
     reason: str
-    pairs: tuple[HashedPair, ...]
+    pairs: tuple[HashedPair, ...] = ()
 
 
 class RowClass(NamedTuple):
@@ -97,12 +97,7 @@ def columns_of(outline: Outline) -> tuple[str, ...]:
 def classes_of(rows: Sequence[TableRow], outline: Outline, words: Words) -> dict[int, RowClass]:
     """Return the classes of some rows, the worst first, in the words of headings."""
     numbers = Counter((row.worst, row.is_dependency) for row in rows)
-    counted = [
-        tally
-        for block in outline.tags
-        for is_dependency in (False, True)
-        for tally in tallies(it for it in block.lines if it.is_dependency is is_dependency)
-    ]
+    counted = (*outline.packages.tallies, *outline.dependencies.tallies)
     found = {}
     for worst in sorted({row.worst for row in rows}):
         name, kind, said = "with_stack", Kind.ADDED, words("with_stack", None)
@@ -110,7 +105,7 @@ def classes_of(rows: Sequence[TableRow], outline: Outline, words: Words) -> dict
             alike = [tally for tally in counted if tally.status is worst]
             in_all = Tally(
                 status=worst,
-                number=sum(tally.number for tally in alike),
+                number=sum(tally.number for tally in alike) or 1,  # in another tag it was worse
                 in_some=sum(tally.in_some for tally in alike),
                 what=tuple(sorted({it for tally in alike for it in tally.what}, reverse=True)),
             )
@@ -132,7 +127,6 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
     cells = dict(item for it in groups if it.table for item in it.table.rows.items())
     counted = block.reasons.causes if block.reasons else ()
     causes = {event: it.in_words(shown) for it in counted for event in it.events}
-    worst = {(it, line.is_dependency): line.status for line in block.lines for it in line.packages}
     changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
     whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
     said = {
@@ -149,18 +143,18 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
         }
         found = (it.cause for some in changed.values() for it in some)
         because = [causes.get(event_of(it)) for it in found if isinstance(it, Cause)]
-        other: int = WITH_STACK if whole.issuperset(in_stacks) else moves[0].status
+        told = (it.status for it in moves if it.in_tag or not whole.issuperset(it.stacks))
         in_columns = () if is_dependency else cells.get(package, ())
-        told = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
+        last_with_stacks = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
         below = _groups_of(changed)
         yield TableRow(
             tag=tag_label(tag),
             package=package,
-            worst=worst.get((package, is_dependency), other),
+            worst=next(told, WITH_STACK),
             is_dependency=is_dependency,
             moves=tuple(
                 (it.status.kind, words("happened", it).removeprefix(": "))
-                for it in ([] if in_columns else told)
+                for it in ([] if in_columns else last_with_stacks)
             ),
             cells=tuple(cell.in_words(shown) if cell else "" for cell in in_columns),
             causes=tuple(dict.fromkeys(filter(None, because))),
@@ -171,44 +165,41 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
 
 
 def _groups_of(changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]:
-    """Return the changes of some stacks, each spec once: like ones together."""
+    """Return the changes of some stacks, each spec once, together with those said alike."""
     stacks: dict[tuple[str, ...], list[str]] = {}
-    alike: dict[tuple[object, ...], tuple[Change, list[tuple[str, ...]]]] = {}
+    alike: dict[SpecGroup, list[tuple[str, ...]]] = {}
     for stack, some in changes.items():
         for change in some:
             sides = [spec for spec in (change.old, change.new) if spec]
-            hashes = (change.kind.value, *(spec.hash for spec in sides))
-            if hashes not in stacks:
-                differs = (change.kind, change.fields, change.cause, change.same_to_use)
-                likeness = (*differs, *map(_configuration, sides))
-                alike.setdefault(likeness, (change, []))[1].append(hashes)
-            stacks.setdefault(hashes, []).append(stack)
+            key = (change.kind.value, *(spec.hash for spec in sides))
+            if key not in stacks:
+                alike.setdefault(_group(change, sides), []).append(key)
+            stacks.setdefault(key, []).append(stack)
     return tuple(
-        _group(change, [HashedPair(tuple(map(shown, key[1:])), tuple(stacks[key])) for key in some])
-        for change, some in alike.values()
+        group._replace(
+            pairs=tuple(HashedPair(tuple(map(shown, it[1:])), tuple(stacks[it])) for it in some)
+        )
+        for group, some in alike.items()
     )
 
 
-def _configuration(spec: Spec) -> tuple[str | tuple[str, ...], ...]:
-    return spec.compiler, spec.os, spec.platform, spec.target, spec.variants
-
-
-def _group(change: Change, pairs: Iterable[HashedPair]) -> SpecGroup:
-    """Return specs that are like those of a change."""
-    sides = [spec for spec in (change.old, change.new) if spec]
+def _group(change: Change, sides: Sequence[Spec]) -> SpecGroup:
+    """Return what is said of a spec that is on these sides."""
     differences = [
         (shown(field.name), value_text(field.old) or "—", value_text(field.new) or "—")
         for field in change.fields
     ] or [("version", shown(sides[-1].version), "")]
-    configurations = list(map(_configuration, sides))
-    labels = ("Built",) if len(set(configurations)) == 1 else ("Old", "New")
-    texts = [tuple(map(value_text, configuration)) for configuration in configurations]
-    builds = tuple(zip(labels, texts, strict=False))  # of one for both sides, the first
+    built = [
+        tuple(map(value_text, (it.compiler, it.os, it.platform, it.target, it.variants)))
+        for it in sides
+    ]
+    labels = ("Built",) if len(set(built)) == 1 else ("Old", "New")
     reason = ""
     if isinstance(change.cause, Cause):
         same = f"; {SAME_TO_USE}" if change.same_to_use is True else ""
         reason = f"{cause_in_words(change.cause, shown)}{same}"
-    return SpecGroup(change.kind, tuple(differences), builds, reason, tuple(pairs))
+    builds = tuple(zip(labels, built, strict=False))  # of one for both sides, the first
+    return SpecGroup(change.kind, tuple(differences), builds, reason)
 
 
 def first_specs(groups: Sequence[SpecGroup], most: int) -> tuple[SpecGroup, ...]:
