@@ -52,20 +52,15 @@ def _annotations(value: str) -> str | Path:
 
 
 def _kinds_of_change(
-    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
+    context: click.Context, parameter: click.Parameter, values: Sequence[str]
 ) -> "tuple[Kind, ...]":
     from snapdiff.result import Kind
 
     if values == ("none",):  # turns back what a configuration file says
         return ()
     words = [word.strip() for value in values for word in value.split(",")]
-    if "none" in words:
-        raise click.BadParameter("none stands for no kind of change; leave the others out")
-    for word in words:
-        if word not in list(Kind):
-            known = ", ".join(Kind)
-            raise click.BadParameter(f"{word!r} is not a kind of change; the kinds are {known}")
-    return tuple(map(Kind, words))
+    known = click.Choice([kind.value for kind in Kind])
+    return tuple(Kind(known.convert(word, parameter, context)) for word in words)
 
 
 def _completed(

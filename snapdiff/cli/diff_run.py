@@ -45,9 +45,9 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
     It is to be called in click's context of the command, which knows where each option is from.
     Raises SnapdiffError.
     """
-    _report_writers(given)  # what cannot be written is an error before any work
     with ProgressBar("pages", wanted=not given.quiet) as progress:
         old, new, given = open_sides(revisions, given, FROM_FILE, progress)
+        writers = _report_writers(given)  # what cannot be written is an error before any work
         with lines_named(given):
             filters = _filters(given, old, new)
             every_kind = replace(filters, kind=())  # for the gate
@@ -61,7 +61,12 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
 
         verdict = judge(found, given.fail_on, given.ignore)
     offenders = verdict.offenders if verdict else []
-    _write_reports(given, narrowed, tuple(offender.text for offender in offenders))
+    given.warn_without_effect(REPORT, [writer.format_name for writer in writers])
+    has_words = not given.quiet_if_empty or not narrowed.is_empty() or bool(narrowed.skipped)
+    for name, options, destination in writers:
+        options = replace(options, offending=tuple(offender.text for offender in offenders))
+        destination.write(render_pieces(narrowed, name, options) if has_words else ())
+    given.say_written([writer.destination.file for writer in writers], lambda: _size(narrowed))
     if verdict:
         for line in verdict.lines(str(given.configuration)):
             say(line)
@@ -100,16 +105,6 @@ def _report_writers(given: GivenOptions) -> list[ReportWriter]:
         files.append(given.annotations)
     require_files_of_their_own(files)
     return writers
-
-
-def _write_reports(given: GivenOptions, diff: CatalogDiff, offending: tuple[str, ...]) -> None:
-    writers = _report_writers(given)
-    given.warn_without_effect(REPORT, [writer.format_name for writer in writers])
-    has_words = not given.quiet_if_empty or not diff.is_empty() or bool(diff.skipped)
-    for name, options, destination in writers:
-        options = replace(options, offending=offending)
-        destination.write(render_pieces(diff, name, options) if has_words else ())
-    given.say_written([writer.destination.file for writer in writers], lambda: _size(diff))
 
 
 def _size(diff: CatalogDiff) -> str:

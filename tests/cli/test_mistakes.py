@@ -59,13 +59,6 @@ from tests.support.helpers import run_cli
             "no option is called --jobs; did you mean snapdiff changelog?",
         ),
         (
-            (*SNAPSHOTS, "--fail-on", "removed,none"),
-            (
-                "Invalid value for '--fail-on': none stands for no kind of change; "
-                "leave the others out"
-            ),
-        ),
-        (
             (*SNAPSHOTS, "--config", "HEAD:nowhere"),
             "HEAD:nowhere: there is no such file in git; write ./HEAD:nowhere for one on disk",
         ),

@@ -116,7 +116,7 @@ def test_an_output_folder_that_goes_away_is_an_error(
     done = run_process(
         "-C", repository.folder, "-o", folder / "report.json", "HEAD~1", "HEAD", env=env
     )
-    assert f"{folder / 'report.json'}: the folder {folder} does not exist" in failed(done)
+    assert f"{folder / 'report.json'}: cannot be written: No such file" in failed(done)
 
 
 def test_an_output_folder_that_cannot_be_written_is_an_error(example: Path) -> None:

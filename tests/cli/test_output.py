@@ -249,7 +249,7 @@ def test_a_link_that_leads_in_a_circle_is_an_error_before_any_work(example: Path
         "one/x.md": "one is no folder",
         "new/x/x.md": "does not exist; make it first",
     }.items():
-        result = run_cli("-C", example, "-o", example / name, "old", "no-such")
+        result = run_cli("-C", example, "-o", example / name, "old", "new", "-s", "no-such")
         assert (result.status, result.out) == (2, "")
         assert reason in result.err
     assert (example / "loop").is_symlink()
