@@ -65,8 +65,8 @@ _SHORTEST = 4
 """How long a secret is at least; taking every `a` out of a text would tell more than it hides."""
 
 
-def hidden(text: str, *secrets: str, instead: str = "[token]") -> str:
-    r"""Return text with each secret replaced, also where it is encoded or broken.
+def hidden(text: str, secret: str) -> str:
+    r"""Return text with a secret replaced, also where it is encoded or broken.
 
     A server may repeat what it was sent in a URL (`%2B`), in JSON (`\u002b`, `\/`), in HTML
     (`&#43;`), and broken by line breaks, blanks or control characters.
@@ -74,10 +74,7 @@ def hidden(text: str, *secrets: str, instead: str = "[token]") -> str:
     >>> hidden("no entry for a%2Fb+\n  c", "a/b+c")
     'no entry for [token]'
     """
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST:
-            text = _spellings(secret).sub(lambda _: instead, text)
-    return text
+    return _spellings(secret).sub("[token]", text) if len(secret) >= _SHORTEST else text
 
 
 @lru_cache

@@ -33,13 +33,9 @@ def test_a_secret_is_hidden_in_each_spelling(spelling: str) -> None:
     assert text.replace('"', "") == "bad token [token], sorry"
 
 
-def test_of_two_secrets_the_one_that_holds_the_other_is_hidden_whole() -> None:
-    assert hidden("user:secret:more", "user:secret", "user:secret:more") == "[token]"
-
-
 @given(text=st.text(alphabet="ab c%/"), secret=st.text(alphabet="abc%/", min_size=4))
 def test_what_is_hidden_is_in_no_text(text: str, secret: str) -> None:
-    found = hidden(f"{text}{secret}{text}", secret, instead="-")
+    found = hidden(f"{text}{secret}{text}", secret)
     assert secret not in found
 
 
@@ -49,7 +45,8 @@ def test_a_text_without_a_secret_stays(text: str) -> None:
 
 
 def test_a_secret_of_a_few_letters_takes_nothing_out() -> None:
-    assert hidden("no such file", "", "e", "no") == "no such file"
+    for secret in ("", "e", "no"):
+        assert hidden("no such file", secret) == "no such file"
 
 
 def test_a_long_text_of_almost_secrets_takes_no_time() -> None:

@@ -25,7 +25,6 @@ from snapdiff.buildcache_layout import (
 )
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
-from snapdiff.safe_text import hidden, shown
 from snapdiff.sources.download import (
     CHUNK,
     PATIENCE,
@@ -139,8 +138,7 @@ class MirrorSource(Source):
         try:
             return listed_folders(self._downloads.content(listing)) if listing else []
         except FormatError as error:
-            words = hidden(str(error), *self._address.secrets)
-            raise RevisionError(f"{self.name}/{LISTING}: {words}") from error
+            raise RevisionError(f"{self.name}/{LISTING}: {error}") from error
 
     def _verified(self, path: str) -> Downloaded:
         """Return a document with the checksum that is expected of it; raises FormatError."""
@@ -228,7 +226,7 @@ def listed_folders(content: bytes) -> list[str]:
     except FormatError as error:
         raise FormatError(f"is no listing of mirrors: {error}") from error
     folders = set()
-    for tag, mirrors in tags.items():
+    for number, (tag, mirrors) in enumerate(tags.items(), 1):
         for mirror in mirrors:
             path = unquote(mirror.url.partition("://")[2].partition("/")[2])
             for end in (LAYOUT_3, LAYOUT_2):
@@ -236,8 +234,7 @@ def listed_folders(content: bytes) -> list[str]:
             blob = BLOB.fullmatch(path)
             parts = (blob[1] if blob else path).rstrip("/").split("/")
             if tag not in parts or not all(it.isprintable() and it.strip(".") for it in parts):
-                message = f"tag {shown(tag)} lists {shown(mirror.url)}"
-                raise FormatError(f"{message}, which has no folder of the tag")
+                raise FormatError(f"tag number {number} lists a mirror that is not in its folder")
             folders.add("/".join(parts[parts.index(tag) :]))
     return sorted(folders)
 

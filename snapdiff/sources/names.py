@@ -4,8 +4,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from fnmatch import translate
-from typing import Literal, NamedTuple, get_args
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
+from typing import NamedTuple
+from urllib.parse import SplitResult, quote, urlsplit
 
 from snapdiff.buildcache_layout import FOLDERS, LAYOUT_2, LAYOUT_3, VIEW
 from snapdiff.errors import RevisionError
@@ -146,11 +146,8 @@ def _as_fnmatch(found: re.Match[str]) -> str:
 
 # --- Mirrors ---
 
-Scheme = Literal["http", "https", "s3", "gs", "file"]
-
-SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
-
-_REGISTRIES: dict[str, Literal["http", "https"]] = {"oci": "https", "oci+http": "http"}
+_SCHEMES = ("http", "https", "s3", "gs", "file")
+_REGISTRIES = {"oci": "https", "oci+http": "http"}
 DIGEST = re.compile("sha256:[0-9a-f]{64}")
 """A digest as registries write it."""
 
@@ -170,7 +167,7 @@ _ENDS = (LAYOUT_3, LAYOUT_2, LISTING, *SITE_DATA, *(f"{name}.gz" for name in SIT
 class MirrorAddress(NamedTuple):
     """Where a mirror is. `base` and `query` may hold secrets; `str()` of it holds none."""
 
-    scheme: Scheme
+    scheme: str
     base: str
     """The URL without its query, and without a `/` at its end."""
 
@@ -198,18 +195,13 @@ class MirrorAddress(NamedTuple):
     def __str__(self) -> str:
         return without_secrets(self.base)
 
-    @property
-    def secrets(self) -> list[str]:
-        """What a server knows from the URL, and may repeat: user, password, values of the query."""
-        user = self.base.partition("://")[2].partition("/")[0].rpartition("@")[0]
-        values = [value for _, value in parse_qsl(self.query, keep_blank_values=True)]
-        return [*user.split(":"), *map(unquote, user.split(":")), self.query, *values]
-
 
 class RegistryAddress(NamedTuple):
     """Where a build cache is in an OCI registry; nothing of it is secret."""
 
-    scheme: Literal["http", "https"]
+    scheme: str
+    """That of its URLs: https, or http."""
+
     host: str
     """The name of the registry, with a port where there is one."""
 
@@ -242,9 +234,9 @@ def parse_address(name: str) -> MirrorAddress | RegistryAddress:
     """Return the address of the mirror that a URL leads to or into; raises RevisionError."""
     if name.startswith(tuple(f"{scheme}://" for scheme in _REGISTRIES)):
         return _registry_address(name)
-    scheme = next((known for known in SCHEMES if name.startswith(f"{known}://")), None)
+    scheme = next((known for known in _SCHEMES if name.startswith(f"{known}://")), None)
     if scheme is None or not name.isprintable() or " " in name:
-        known = ", ".join(f"{begin}://" for begin in (*SCHEMES, *_REGISTRIES))
+        known = ", ".join(f"{begin}://" for begin in (*_SCHEMES, *_REGISTRIES))
         message = f"is no URL of a mirror; these begin with {known}"
         raise RevisionError(f"{without_secrets(name)}: {message}")
     is_web = scheme in ("http", "https")

@@ -311,13 +311,14 @@ def test_no_secret_of_a_url_is_shown(server: WebServer) -> None:
         assert secret not in str(raised.value)
 
 
-def test_a_secret_that_a_listing_repeats_is_not_shown(server: WebServer) -> None:
-    urls = {"develop": {"e4s": "s3://bucket/pa%73s@word/t0k%65n+/us%40er"}}
+def test_nothing_that_a_listing_says_is_shown(server: WebServer) -> None:
+    below_tag = {"e4s": "s3://bucket/develop/e4s"}
+    urls = {"develop": below_tag, "t0ken": {"e4s": "s3://bucket/pa%73s@word/us%40er"}}
     server.files.update(below("m", listing(urls)))
-    name = f"http://us%40er:pass%40word@{server.host}/m?token=t0ken%2B"
     with pytest.raises(RevisionError) as raised:
-        list(open_mirror(name, patience=HASTE).entries())
-    assert "lists s3://bucket/[token]/[token]/[token], which has no folder" in str(raised.value)
+        list(mirror(server).entries())
+    reason = "tag number 2 lists a mirror that is not in its folder"
+    assert str(raised.value) == f"{server.url}/m/{LISTING}: {reason}"
 
 
 def test_user_and_token_of_a_url_reach_the_server(server: WebServer) -> None:
