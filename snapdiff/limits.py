@@ -56,9 +56,7 @@ class SizeLimit(NamedTuple):
 
     def error(self, what: str) -> FormatError:
         """Return the error for a file that is larger; `what` says how large."""
-        return FormatError(
-            f"the {self.kind} {what}, and the limit is {self.size:,} bytes; --max-size raises it"
-        )
+        return over_limit(f"the {self.kind} {what}", self.size, "bytes")
 
 
 class Limits(NamedTuple):
