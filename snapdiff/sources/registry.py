@@ -134,19 +134,14 @@ class Credentials(NamedTuple):
 
 class _Login(Struct):
     auth: str = ""
-    username: str = ""
-    password: str = ""
     identity_token: str = field(name="identitytoken", default="")
 
     def credentials(self) -> Credentials | None:
         """Return what is kept; raises ValueError where that is not readable."""
         if self.identity_token:
             return Credentials("", self.identity_token)
-        user, secret = self.username, self.password
-        if self.auth:
-            user, _, secret = base64.b64decode(self.auth, validate=True).decode().partition(":")
-            secret = secret.rstrip("\0")
-        return Credentials(user, secret) if user else None
+        user, _, secret = base64.b64decode(self.auth, validate=True).decode().partition(":")
+        return Credentials(user, secret.rstrip("\0")) if user else None
 
 
 class _LoginFile(Struct):
