@@ -54,7 +54,9 @@ class Repository:
         """
         self.git = GitRunner(directory)
         self.wanted = wanted
-        self._searched: dict[str, bool] = {"": True}
+        self._is_searched = functools.cache(
+            lambda folder: all(map(wanted.is_searched, folder.split("/")))
+        )
         self._limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
         self._last_changes: tuple[tuple[str, str], list[tuple[bytes, bytes]]] = (("", ""), [])
@@ -75,10 +77,7 @@ class Repository:
         is_one = self.wanted.is_document if entry.fault else self.wanted.may_be_document
         if not is_one(entry.path):
             return False
-        folder = entry.path.rpartition("/")[0]
-        if folder not in self._searched:
-            self._searched[folder] = all(map(self.wanted.is_searched, folder.split("/")))
-        return self._searched[folder]
+        return self._is_searched(entry.path.rpartition("/")[0])
 
     def ask(self, *questions: str) -> str:
         """Return what `git rev-parse` says; raises RevisionError where it says nothing."""
