@@ -3,6 +3,7 @@
 Nothing outside of one is ever read. Environments are found by name as Spack finds them.
 """
 
+import contextlib
 import errno
 import functools
 import os
@@ -95,18 +96,13 @@ class DirectorySource(Source):
         return os.path.lexists(os.path.join(self._root, path))
 
     def _content(self, entry: Entry) -> bytes:
-        try:
-            with _opened(os.path.join(self._root, entry.path)) as file:
-                before = os.fstat(file.fileno())
-                if not stat.S_ISREG(before.st_mode):
-                    raise FormatError(NOT_A_FILE)
-                limit = self._wanted.size_limit(entry.path, self._limits)
-                if before.st_size > limit.size:
-                    raise limit.error(f"has {before.st_size:,} bytes")
-                content = file.read(before.st_size + 1)
-                after = os.fstat(file.fileno())
-        except OSError as error:
-            raise FormatError(f"cannot be read: {error.strerror}") from error
+        with _opened(os.path.join(self._root, entry.path)) as file:
+            before = os.fstat(file.fileno())
+            limit = self._wanted.size_limit(entry.path, self._limits)
+            if before.st_size > limit.size:
+                raise limit.error(f"has {before.st_size:,} bytes")
+            content = file.read(before.st_size + 1)
+            after = os.fstat(file.fileno())
         # A page is read again to count it, and has to be the one that was compared.
         state = before.st_ino, before.st_mtime_ns, before.st_size
         is_same = state == (after.st_ino, after.st_mtime_ns, len(content))
@@ -117,18 +113,14 @@ class DirectorySource(Source):
     def _settings_in(self, folder: str) -> SettingsFile | None:
         place = os.path.join(self._top, folder, SETTINGS_FILE)
         above = os.path.dirname(place)
-        if os.path.realpath(above) != above:
+        if os.path.realpath(above) != above or not os.path.lexists(place):
             return None  # a folder that is a symbolic link leads somewhere else
         content: Content
         try:
             with _opened(place) as file:
-                is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-                content = file.read(SETTINGS_BYTES) if is_file else FormatError(NOT_A_FILE)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            is_link = error.errno == errno.ELOOP
-            content = FormatError(IS_A_LINK if is_link else f"cannot be read: {error.strerror}")
+                content = file.read(SETTINGS_BYTES)
+        except FormatError as error:
+            content = error
         path = printable_path(joined(folder, SETTINGS_FILE))
         return SettingsFile(joined(self._named.rstrip("/"), path), content)
 
@@ -140,10 +132,19 @@ class FileOnDisk(SingleFile):
         """Return nothing: no configuration file counts."""
 
 
-def _opened(place: str) -> BinaryIO:
-    # What was a regular file when it was listed may be a link, a FIFO or a device now.
+@contextlib.contextmanager
+def _opened(place: str) -> Iterator[BinaryIO]:
+    """Open a regular file while the block runs; raises FormatError where that cannot be read."""
+    # What was one when it was listed may be a link, a FIFO or a device now.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    return open(os.open(place, flags), "rb", buffering=0)
+    try:
+        with open(os.open(place, flags), "rb", buffering=0) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise FormatError(NOT_A_FILE)
+            yield file
+    except OSError as error:
+        is_link = error.errno == errno.ELOOP
+        raise FormatError(IS_A_LINK if is_link else f"cannot be read: {error.strerror}") from error
 
 
 def _fault(is_file: bool, is_link: bool) -> str | None:
@@ -214,10 +215,6 @@ class WorkingTree(DirectorySource):
             return self._unread[path]
         is_own = self._is_own(joined(self.folder, path).rpartition("/")[0])
         return super().find(path) if is_own else None
-
-    def holds(self, path: str) -> bool:
-        """Return whether a file or a folder with this path is here."""
-        return path in self._unread or super().holds(path)
 
     def _content(self, entry: Entry) -> bytes:
         if entry.content_id is None:

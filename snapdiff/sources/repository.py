@@ -4,9 +4,9 @@ import contextlib
 import functools
 import os
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -136,16 +136,11 @@ class Repository:
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each file, in the order given, as `Objects.take` does."""
-        waiting: deque[Entry] = deque()
+        left = iter(entries)
         with self.objects() as objects:
-            for entry in entries:
-                waiting.append(entry)
-                if len(waiting) == READ_AHEAD:
-                    objects.ask(waiting)
-                    while len(waiting) > READ_AHEAD // 2:
-                        yield objects.take(waiting.popleft())
-            objects.ask(waiting)
-            yield from map(objects.take, waiting)
+            while following := list(islice(left, READ_AHEAD)):
+                objects.ask(following)
+                yield from map(objects.take, following)
 
     def entries(self, tree: str, folder: str = "") -> Iterator[Entry]:
         """Yield the wanted files of a tree, or of a folder in it, by path."""
