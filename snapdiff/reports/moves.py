@@ -245,30 +245,30 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     step = step_of(change.gone, change.came, change.kept) if change.came else ""
     lost, gained = shares_of(change, specs)
     is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
-    told = specs if kind is Kind.RECONFIGURED else ()
-    reconfigured = [spec for spec in told if not is_told(spec, shared)]
-    if not told and not (change.is_dependency or (lost and lost.is_merge)):
-        own_specs = [spec for spec in specs if spec.is_explicit or not change.parts]
-        differing = [spec for spec in own_specs if spec.kind is Kind.RECONFIGURED]
-        reconfigured = [spec for spec in differing if not is_told(spec, shared)]
+    told = specs
+    if kind is not Kind.RECONFIGURED:
+        is_said = change.is_dependency or (lost is not None and lost.is_merge)
+        told = [] if is_said else [it for it in specs if it.is_explicit or not change.parts]
+    reconfigured = [it for it in told if it.kind is Kind.RECONFIGURED and not is_told(it, shared)]
+    only_shared = kind is Kind.RECONFIGURED and all(is_told(it, shared) for it in specs)
     events = {event for spec in reconfigured or told for event in field_events(spec)}
     own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
     beside: Versions = ()
     some_builds = None
     if change.whole:
         own, versions = change.gone or change.came, VersionMove((), ())
-    elif differing := [spec for spec in reconfigured if spec.kind is Kind.RECONFIGURED]:
-        of_these = in_order(spec.new.version for spec in differing if spec.new)
+    elif reconfigured:
+        of_these = in_order(spec.new.version for spec in reconfigured if spec.new)
         if kind is not Kind.RECONFIGURED:
             beside = of_these
         else:
             own = () if versions.counts else of_these
-        number = sum(not (change.different and spec.duplicate) for spec in differing)
+        number = sum(not (change.different and spec.duplicate) for spec in reconfigured)
         of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
         of = of or number_of_builds(change).new
         some_builds = (number, of) if 0 < number < of else None
     status = _status(change, versions, step, lost, gained)
-    if status is Status.RECONFIGURED and kind is Kind.RECONFIGURED and not reconfigured:
+    if status is Status.RECONFIGURED and only_shared:
         status = Status.SHARED
     if not is_builds:
         lost, gained = beside_versions(lost, versions), beside_versions(gained, versions)
@@ -288,7 +288,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         lost_a_build=change.lost_a_build,
         because=change.because or (change.cause if kind is Kind.REBUILT else None) or None,
         differs=tuple(sorted(events - shared, key=str)) if reconfigured else (),
-        shared=() if reconfigured else tuple(sorted(events, key=str)),
+        shared=tuple(sorted(events, key=str)) if only_shared else (),
         some_builds=some_builds,
         beside=beside,
         needed_by=change.needed_by if change.needed_by and _came_down(change, versions) else (),
