@@ -95,7 +95,7 @@ class Status(IntEnum):
     """Somebody asks for it no longer, or does now; nothing else happened to it."""
     SHARED = 12, Kind.RECONFIGURED, ""
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
-    DUPLICATES = 13, Kind.REBUILT, ""
+    DUPLICATES = 13, Kind.REBUILT, "equal builds"
     """It has fewer builds, or more, that are equal to others."""
     REBUILT = 14, Kind.REBUILT, "rebuilt"
 

@@ -34,6 +34,15 @@ _NARROWEST_NAME = 10
 _WIDEST_COLUMN = 40
 """How wide a column of words is at most: what is longer moves the rest of its row alone."""
 
+_OF_CLASSES = {
+    Kind.REMOVED: "gone/less",
+    Kind.ADDED: "new/more",
+    Kind.UPGRADED: "upgraded",
+    Kind.RECONFIGURED: "otherwise",
+    Kind.REBUILT: "equal",
+}
+"""What the packages of several classes that have one sign are called in a narrow table."""
+
 _INDENT = "      "
 """What the rest of a broken item begins with."""
 
@@ -199,12 +208,11 @@ def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
         if table.total.by_kind[kind]
     }
     words = [(name_of_column(it, rebuilt), it.kind.value, (it,)) for it in table.classes]
-    of_several = {Kind.REMOVED: "gone/less", Kind.ADDED: "new/more"}
     names = []
     for kind, some in kinds.items():
-        name = of_several.get(kind) if len(some) > 1 else None
-        name = "otherwise" if Status.ROOTS in some else name  # reconfigured or not
-        names.append((name or name_of_kind(kind, rebuilt), kind.value, some))
+        is_kind = len(some) == 1 and some[0] not in (Status.ROOTS, Status.DUPLICATES)
+        name = name_of_kind(kind, rebuilt) if is_kind else _OF_CLASSES[kind]
+        names.append((name, kind.value, some))
     signs = [(LOOKS[kind].sign, kind.value, classes) for kind, classes in kinds.items()]
     for columns, unchanged in ((words, "unchanged"), (names, "same"), (signs, "same"), (signs, "")):
         has_sums = bool(unchanged and table.total.unchanged)

@@ -306,31 +306,35 @@ def test_where_only_roots_changed_the_first_sentence_says_so(tmp_path: Path) -> 
     assert report(tmp_path, {"a": sides})[2:] == ["`tool0` no longer a root spec."]
 
 
-def test_the_table_counts_other_roots_apart_whether_or_not_they_have_another_hash(
-    tmp_path: Path,
-) -> None:
+def test_the_table_counts_apart_what_was_neither_reconfigured_nor_rebuilt(tmp_path: Path) -> None:
     tool, stays = Item("tool0"), Item("stays", explicit=True)
-    app, same = (Item("app", explicit=True, needs=(needs(it),)) for it in (tool, stays))
-    rebuilt = replace(tool, recipe="b")
+    app = Item("app", explicit=True, needs=(needs(tool),))
+    root, rebuilt = replace(tool, explicit=True), replace(tool, recipe="b")
+    again = replace(app, needs=(needs(rebuilt),))
+    tools = [Item("cmake", version) for version in ("1.0", "2.0")]
+    twins = [Item("zfp", needs=(needs(it, types=("build",)),)) for it in tools]
+    users = [Item(f"app{at}", explicit=True, needs=(needs(it),)) for at, it in enumerate(twins)]
+    now = [replace(it, needs=(needs(twins[0]),)) for it in users]
+    dev = Item("dev", explicit=True, needs=tuple(map(needs, tools)))
     stacks = {
-        "only": ([app, replace(tool, explicit=True)], [app, tool]),
-        "rebuilt": (
-            [app, replace(tool, explicit=True), stays],
-            [replace(app, needs=(needs(rebuilt),)), rebuilt, replace(stays, os="sles15")],
-        ),
-        "same": ([same, stays], [same, stays]),
+        "only": ([app, root], [app, tool]),
+        "rebuilt": ([app, root, stays], [again, rebuilt, replace(stays, os="sles15")]),
+        "equal": ([*tools, dev, *twins, *users], [*tools, dev, twins[0], *now]),
+        "same": ([stays], [stays]),
     }
     lines = report(tmp_path, stacks, "--stat")
+    heads = ("Reconfigured", "Root change", "Equal builds", "With another hash", "Unchanged", "All")
     assert [line for line in lines if line.startswith("|")] == [
-        "| Environment | Reconfigured | Root change | With another hash | Unchanged | All |",
-        "|:--|--:|--:|--:|--:|--:|",
-        "| `rebuilt` | 1 | 1 | 1 |  | 3 |",
-        "| `only` |  | 1 |  | 1 | 2 |",
-        "| `same`, unchanged |  |  |  | 2 | 2 |",
+        f"| Environment | {' | '.join(heads)} |",
+        "|:--|--:|--:|--:|--:|--:|--:|",
+        "| `equal` |  |  | 1 | 1 | 3 | 5 |",
+        "| `rebuilt` | 1 | 1 |  | 1 |  | 3 |",
+        "| `only` |  | 1 |  |  | 1 | 2 |",
+        "| `same`, unchanged |  |  |  |  | 1 | 1 |",
     ]
     diff = diff_catalogs(*(load_catalog(str(tmp_path / side)) for side in ("old", "new")))
     text = render_report(diff, "text", ReportOptions(stat=True, width=60))
-    assert re.search("\nenvironment +otherwise +with another hash +same +all\n", text)
+    assert re.search("\nenvironment +otherwise +equal +same +all\n", text)
 
 
 def drawing(visit: Item, below: Sequence[str], itself: Sequence[str] = ()) -> list[Item]:
