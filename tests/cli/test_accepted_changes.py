@@ -12,6 +12,8 @@ from snapdiff.reports.annotations import Offender
 from snapdiff.result import CatalogDiff, Kind
 from snapdiff.settings import AcceptedChange
 from snapdiff.sources.source import SETTINGS_FILE
+from tests.support.documents import Item, needs
+from tests.support.environments import write_locks
 from tests.support.example import NEW, OLD
 from tests.support.helpers import Result, catalog_folders, pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record
@@ -111,6 +113,28 @@ def test_of_several_stacks_some_can_be_accepted() -> None:
     verdict = judge(EXAMPLE, (Kind.RECONFIGURED,), [accepted])
     assert [offender.stacks for offender in verdict.offenders] == [("ml-cuda",)]
     assert [(found.stacks, by) for found, by in verdict.ignored] == [(("ml-cpu",), accepted)]
+
+
+def test_what_is_accepted_of_one_package_hides_nothing_of_another(tmp_path: Path) -> None:
+    def items(version: str, *, asks: bool) -> list[Item]:
+        zlib = Item("zlib", version)
+        app = Item("app", explicit=asks, needs=(needs(zlib),))
+        return [zlib, app, Item("user", explicit=True, needs=(needs(app),))]
+
+    # The package was rebuilt; what the gate finds is that nobody asks for it any more.
+    old = [*items("1.2", asks=True), Item("gone", explicit=True)]
+    locks = write_locks(tmp_path / "hep", old, items("1.3", asks=False))
+    diff = diff_catalogs(*(load_catalog(str(file)) for file in locks))
+    gone, app = "removed: gone 1.0 in hep", "reconfigured: app in hep"
+    for accepted, left in {
+        AcceptedChange(kind=Kind.REMOVED, package="gone"): [app],
+        AcceptedChange(kind=Kind.RECONFIGURED, package="app"): [gone],
+        AcceptedChange(kind=Kind.REMOVED, stack="hep"): [app],
+        AcceptedChange(kind=Kind.REMOVED, stack="gpu"): [gone, app],
+    }.items():
+        verdict = judge(diff, (Kind.RECONFIGURED, Kind.REMOVED), [accepted])
+        assert [offender.text for offender in verdict.offenders] == left
+        assert len(verdict.ignored) == 2 - len(left)
 
 
 UPGRADED, REMOVED = (Kind.UPGRADED,), (Kind.REMOVED,)

@@ -1,7 +1,7 @@
 """The gate's offenders as values, for a reader other than a person at a terminal."""
 
 from snapdiff import diff_catalogs, load_catalog
-from snapdiff.cli.gate import SPELLED_OUT, find_offenders, first_lines
+from snapdiff.cli.gate import SPELLED_OUT, first_lines, judge
 from snapdiff.reports.annotations import Offender
 from snapdiff.result import Kind
 from tests.support.example import NEW, OLD
@@ -13,7 +13,7 @@ def offenders(old: list[Record], new: list[Record]) -> list[Offender]:
     """What a gate on losses finds between two catalogs."""
     with catalog_folders(pages_of(old), pages_of(new)) as (before, after):
         found = diff_catalogs(load_catalog(str(before)), load_catalog(str(after)))
-        return find_offenders(found, (Kind.REMOVED, Kind.DOWNGRADED))
+        return judge(found, (Kind.REMOVED, Kind.DOWNGRADED)).offenders
 
 
 def test_an_offender_names_its_kind_its_place_and_its_packages() -> None:
