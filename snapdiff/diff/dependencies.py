@@ -10,7 +10,7 @@ from itertools import compress, product
 from typing import NamedTuple
 
 from snapdiff.diff.pairing import COMPARISON, Effort
-from snapdiff.diff.reach import unite_below
+from snapdiff.diff.reach import circles_below, unite_below
 from snapdiff.model import Edge, Graph
 from snapdiff.spack import Version
 
@@ -117,22 +117,17 @@ class SideDependencies:
 
         What is not in the document is in no set.
         """
-        known = self._linked
-
-        def own(spec_hash: str) -> int:
-            number = self._number(spec_hash)
-            bits = 0 if number is None else 1 << number
-            for child in self.below(spec_hash):
-                bits |= known.get(child, 0)
-            return bits
-
-        def below(spec_hash: str) -> Sequence[str]:
-            return [child for child in self.below(spec_hash) if child not in known]
-
-        unknown = [spec_hash for spec_hash in hashes if spec_hash not in known]
-        if unknown:
-            known |= dict(unite_below(unknown, below, own))
-        return known
+        linked = self._linked
+        circles, below = circles_below(hashes, self.below, linked)
+        for circle in circles:
+            bits = 0
+            for node in circle:
+                number = self._number(node)
+                bits |= 0 if number is None else 1 << number
+                for child in below[node]:
+                    bits |= linked.get(child, 0)
+            linked.update(dict.fromkeys(circle, bits))
+        return linked
 
     def _number(self, spec_hash: str) -> int | None:
         """Return the number of a node's name, version and configuration."""
