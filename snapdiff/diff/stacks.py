@@ -210,11 +210,10 @@ class ComparedStack:
             return {}
         older: dict[str, set[Version]] = {}
         for change in changes:
-            highest = max(map(parse_version, (*change.gone, *change.kept)), default=None)
-            if highest is not None:
-                came_down = {it for it in map(parse_version, change.came) if it < highest}
-                older.setdefault(change.package, set()).update(came_down)
-        older = {package: versions for package, versions in older.items() if versions}
+            had = [parse_version(text) for text in (*change.gone, *change.kept)]
+            came = {it for it in map(parse_version, change.came) if had and it < max(had)}
+            if came:
+                older[change.package] = came
         if not older:
             return {}
         before = set(old.names.values())

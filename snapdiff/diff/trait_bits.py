@@ -49,7 +49,7 @@ class TraitBits:
         self.linked: dict[SideDependencies, LinkedBits] = {}
         self._bits: dict[tuple[TraitWhat, str | None, str | None], int] = {}
         self._traits: dict[int, Trait] = {}
-        self._nodes: dict[tuple[str, Build | None], int] = {}
+        self._nodes: dict[tuple[str, str, frozenset[str]], int] = {}
         self._builds: dict[Build, int] = {}
         self._configurations: dict[Configuration, int] = {}
 
@@ -59,12 +59,13 @@ class TraitBits:
 
     def of_node(self, name: str, node: Node | None) -> int:
         """Return the bits of a package, its version and its variants, of like nodes one object."""
-        key = name, node.build if node else None
+        version = node.build.version_text if node else ""
+        variants = node.build.configuration.variants if node else frozenset()
+        key = name, version, variants
         found = self._nodes.get(key)
         if found is None:
-            version = node.build.version_text if node else ""
             found = self._of("dependency", name, None) | self._of("dependency", name, version)
-            for variant in node.build.configuration.variants if node else ():
+            for variant in variants:
                 if not variant.startswith(("patches=", "patches:=")):  # hashes tell nobody anything
                     found |= self._of("dependency variant", name, variant)
             self._nodes[key] = found
