@@ -92,21 +92,19 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
     """
     if not isinstance(source, SingleFile) or DOCUMENTS.is_document(source.file):
         return source
-
-    def plain(content: bytes) -> bytes:
-        return plain_document(content, limits)
-
-    content = source.known_as(source.file, plain).content(source.file)
-    if isinstance(content, FormatError):
-        raise RevisionError(f"{source.name}: {content}")
-    name = usual_name(content or b"")
+    try:
+        content = require_content(source.file, source.content(source.file))
+        content = plain_document(content, limits)
+    except FormatError as error:
+        raise RevisionError(f"{source.name}: {error}") from error
+    name = usual_name(content)
     if name is None:
         way_out = DOCUMENTS.way_out(source.holds)
         way_out = (
             source.file == NOT_CONCRETE and way_out
         ) or f"name a folder, or {DOCUMENTS.names}"
         raise RevisionError(f"{source.name}: is nothing to compare; {way_out}")
-    return source.known_as(name, plain)
+    return source.known_as(name, content)
 
 
 def load_catalog(

@@ -5,6 +5,7 @@ runs a filter, a hook or a pager, or asks a remote.
 """
 
 import contextlib
+import fcntl
 import os
 import re
 import shutil
@@ -184,10 +185,8 @@ class Objects:
         assert process.stdout is not None
         self._stdin: IO[bytes] = process.stdin
         self._stdout: IO[bytes] = process.stdout
-        with contextlib.suppress(ImportError, AttributeError, OSError):
-            import fcntl
-
-            # Git runs ahead by a megabyte where the system allows it.
+        # Git runs ahead by a megabyte where the system allows it.
+        with contextlib.suppress(AttributeError, OSError):
             fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
         self._size_limit = size_limit
         self._asked: dict[str, str] = {}  # in the order of the answers: object ids and paths

@@ -285,20 +285,20 @@ class SingleFile(_Part):
         file: str,
         name: str,
         called: str = "",
-        plain: Callable[[bytes], bytes] = bytes,
+        content: bytes | None = None,
     ) -> None:
         """Take the file of a folder, which the user called `name`, and what it is called here.
 
-        `plain` makes of its bytes what others read; raises FormatError where it cannot.
+        `content` is what others read of it where that is not what the folder has.
         """
         super().__init__(whole, name)
         self.file = file
         self._called = called or file
-        self._plain = plain
+        self._plain_content = content
 
-    def known_as(self, called: str, plain: Callable[[bytes], bytes]) -> Self:
-        """Return the same file under another name, and read in another way."""
-        return type(self)(self.whole, self.file, self.name, called, plain)
+    def known_as(self, called: str, content: bytes) -> Self:
+        """Return the same file under another name, and with a content that was made of its own."""
+        return type(self)(self.whole, self.file, self.name, called, content)
 
     def _list(self) -> list[Entry]:
         found = self.whole.find(self.file)
@@ -306,11 +306,10 @@ class SingleFile(_Part):
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of the file, which is read at once: git is free for another then."""
-        for content in list(super().read(it._replace(path=self.file) for it in entries)):
-            try:
-                yield self._plain(content) if isinstance(content, bytes) else content
-            except FormatError as error:
-                yield error
+        own = [entry._replace(path=self.file) for entry in entries]
+        if self._plain_content is not None:
+            return iter([self._plain_content] * len(own))
+        return iter(list(super().read(own)))
 
     def location(self, entry: Entry) -> str:
         """Return where others find the file."""
