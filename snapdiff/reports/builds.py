@@ -6,7 +6,14 @@ from typing import Literal, NamedTuple
 
 from msgspec import UNSET
 
-from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
+from snapdiff.reports.names import (
+    MOST_VERSIONS,
+    Mark,
+    counted,
+    is_patches,
+    shortened,
+    versions_in_words,
+)
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import (
     Change,
@@ -22,10 +29,11 @@ from snapdiff.spack import parse_version
 
 
 class BuildShare(NamedTuple):
-    """How many builds a package lost or gained, `of` how many (0 of several packages), and which.
+    """How many builds a package lost or gained, `of` how many (0 where it is not said), and which.
 
     `versions` are those of these builds, in order, where the package has others, too. `duplicates`
-    are told where the number is 0: nobody misses a build of which there is an equal one.
+    are told where the number is 0: nobody misses a build of which there is an equal one. `is_each`
+    says that each of several packages lost or gained so many.
     """
 
     number: int
@@ -35,22 +43,25 @@ class BuildShare(NamedTuple):
     versions: Versions
     duplicates: int
     merged: Trait | None = None
+    is_each: bool = False
 
     def in_words(self, mark: Mark, *, beside_versions: bool = False, in_cell: bool = False) -> str:
         """Return what is said of them: `2 of 18 builds gone (built with mvapich 3.0b)`.
 
         Those gone `beside_versions` are of a package that has others instead: `(no longer built
-        with cce 16.0.1)`. In a cell of a table: `2 builds with mvapich 3.0b gone`.
+        with cce 16.0.1)`. In a cell of a table: `2 builds with mvapich 3.0b gone`, `1 build new`.
         """
         if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} → 1, {trait_in_words(self.merged, mark)}"
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
         if not self.of:
-            words = f"{counted(self.number, 'build')} {self.what} each"
+            words = f"{counted(self.number, 'build')} {self.what}"
+        words += " each" if self.is_each else ""
         notes = [versions_in_words(self.versions, mark)] if self.versions else []
         trait = self.common_trait(mark)
         if in_cell and (trait or not self.parts):
-            which = [*(f"of {it}" for it in notes), trait.removeprefix("built ")]
+            is_told = self.has_own_trait or self.what == "gone"
+            which = [trait.removeprefix("built ")] if is_told else []
             return " ".join(filter(None, [counted(self.number, "build"), *which, self.what]))
         if trait:
             is_no_longer = beside_versions and self.what == "gone"
@@ -61,6 +72,11 @@ class BuildShare(NamedTuple):
                 for it in self.parts
             ]
         return f"{words} ({', '.join(notes)})" if notes else words
+
+    @property
+    def has_own_trait(self) -> bool:
+        """Whether nothing tells them but how they are built themselves."""
+        return not any(part.trait.what.startswith("dependency") for part in self.parts)
 
     @property
     def is_merge(self) -> bool:
@@ -77,11 +93,11 @@ class BuildShare(NamedTuple):
         number = "one" if self.duplicates == 1 else f"{self.duplicates:,}"
         noun = "equal build" if self.duplicates == 1 else "equal builds"
         words = f"{number} {noun} fewer" if self.what == "gone" else f"{number} more {noun}"
-        return words if self.of else f"{words} each"
+        return f"{words} each" if self.is_each else words
 
     def alike(self) -> "BuildShare":
         """Return what is said of several packages at once, without what is of one alone."""
-        return self._replace(of=0, versions=())
+        return self._replace(of=0, versions=(), is_each=True)
 
 
 class VersionMove(NamedTuple):
@@ -99,13 +115,14 @@ class VersionMove(NamedTuple):
     went: tuple[VersionCount, VersionCount] | None = None
     is_added: bool = False
 
-    def in_words(self, mark: Mark) -> str:
+    def in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
 
         Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
         3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `1.9.0 added beside
         2.0.0, 1 of 4 builds of 2.0.0 gone`, or where none is gone `1 of 4 builds 2.0.0 → 2.1.0` and
-        `1.9.0 added beside 2.0.0 in place of 1 of 4 builds`.
+        `1.9.0 added beside 2.0.0 in place of 1 of 4 builds`. A cell says nothing of what stays:
+        `also 1.3`, `1.2 gone`, `1 of 4 builds 2.0.0 → 1.9.0`.
         """
         if self.went:
             old, new = self.went
@@ -113,22 +130,24 @@ class VersionMove(NamedTuple):
             left = new.new - new.old - number
             some = f"{number:,} of {counted(old.old, 'build')}"
             more = f", {counted(left, 'more build')} of {mark(new.version)}" if left else ""
-            if not self.is_added:
+            if in_cell or not self.is_added:
                 return f"{some} {mark(old.version)} → {mark(new.version)}{more}"
             if not self.came:
                 return f"{_moved(new, mark)} in place of {some} of {mark(old.version)}"
             of_which = f" of {mark(old.version)}" if len(self.kept) > 1 else ""
             return f"{self._versions_in_words(mark)} in place of {some}{of_which}{more}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
-        return ", ".join(filter(None, [self._versions_in_words(mark), *moved]))
+        return ", ".join(filter(None, [self._versions_in_words(mark, in_cell=in_cell), *moved]))
 
-    def _versions_in_words(self, mark: Mark) -> str:
+    def _versions_in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
-        still = f", still has {kept}" if kept else ""
+        still = f", still has {kept}" if kept and not in_cell else ""
         if gone and came:
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if gone:
             return f"{gone} gone{still}"
+        if in_cell:
+            return came and f"also {came}"
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
 
     @property
@@ -154,6 +173,13 @@ class VersionMove(NamedTuple):
         pairs = (sides for name, sides in series.items() if name)
         return {new[0]: old[0] for old, new in pairs if len(old) == len(new) == 1}
 
+    @property
+    def lost(self) -> Versions:
+        """The versions that are gone, and none of their series came; of one step there are none."""
+        paired = set(self.steps.values())
+        is_step = self.came and not paired
+        return () if is_step else tuple(it for it in self.gone if it not in paired)
+
     def _steps_in_words(self, mark: Mark) -> str:
         steps = self.steps
         told = {new: f"{mark(old)} → {mark(new)}" for new, old in steps.items()}
@@ -162,9 +188,7 @@ class VersionMove(NamedTuple):
         some = shortened(sorted(told, key=parse_version, reverse=True), MOST_VERSIONS)
         words = ", ".join([told[version] for version in some.first])
         words += f" and {some.more:,} more" if some.more else ""
-        paired = set(steps.values())
-        gone = [version for version in self.gone if version not in paired]
-        return f"{words}, {versions_in_words(gone, mark)} gone" if gone else words
+        return f"{words}, {versions_in_words(self.lost, mark)} gone" if self.lost else words
 
 
 def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
@@ -285,6 +309,8 @@ def traits_in_words(part: TraitCount, mark: Mark) -> str:
 def trait_in_words(trait: Trait, mark: Mark) -> str:
     """Return what builds have in common: `built with mvapich 3.0b`, `for zen4`, `with +cuda`."""
     value = mark(trait.value) if trait.value is not None else ""
+    if is_patches(trait.value or ""):
+        return "with certain patches"
     if trait.what == "dependency":
         return f"built with {dependency_in_words(trait, mark)}"
     if trait.what == "dependency variant":

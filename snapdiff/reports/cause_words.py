@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from snapdiff.reports.names import Mark, counted, short_patches, shortened
+from snapdiff.reports.names import Mark, counted, is_patches, short_patches, shortened
 from snapdiff.result import Because, Field
 from snapdiff.result.causes import Cause, Event, Value, What
 
@@ -11,7 +11,7 @@ LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
 
 _ALONE = {
-    "compilers": "compilers became dependencies",
+    "compilers": "compilers being dependencies now",
     "recipe": "recipe changed",
     "rehash": "another way of hashing",
 }
@@ -54,14 +54,26 @@ def _what_differs(event: Event, mark: Mark) -> str:
         return f"compiler no longer listed (was {_value(event.old, mark)})"
     if event.what == "compiler" and event.old == "none":
         return f"compiler {_value(event.new, mark)} listed now (was none)"
-    if event.what == "variants" and not (event.old and event.new):
-        some = event.old or event.new or ()
-        noun = "variant" if isinstance(some, tuple) and len(some) == 1 else "variants"
-        said = f"{noun} {_value(some, mark)}"
-        return f"{said} gone" if event.old else f"new {said}"
+    if event.what == "variants":
+        return _variants_in_words(event.old, event.new, mark)
     if event.old is None and event.new is None:
         return _ALONE.get(event.what, event.what)
     return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
+
+
+def _variants_in_words(old: Value, new: Value, mark: Mark) -> str:
+    """Return which variants differ; the hashes of patches tell nobody anything."""
+    every = [side if isinstance(side, tuple) else () for side in (old, new)]
+    before, after = ([it for it in side if not is_patches(it)] for side in every)
+    words = f"variants {_value(tuple(before), mark)} → {_value(tuple(after), mark)}"
+    if not (before and after):
+        noun = "variant" if len(before + after) == 1 else "variants"
+        said = f"{noun} {' '.join(map(mark, before + after))}"
+        words = f"{said} gone" if before else f"new {said}" if after else ""
+    had, has = (any(map(is_patches, side)) for side in every)
+    patches = {(True, True): "other patches", (True, False): "patches gone"}
+    said = patches.get((had, has), "new patches" if has else "")
+    return ", ".join(filter(None, [words, said]))
 
 
 def _value(value: Value, mark: Mark) -> str:
@@ -119,7 +131,7 @@ def telling_variants(because: Because) -> list[str]:
     """
     sides = [(it.old, it.new) for it in because.fields if it.name != "version"]
     before = {_name_of(variant) for old, _ in sides for variant in old}
-    came = [variant for _, new in sides for variant in new if _name_of(variant) != "patches"]
+    came = [variant for _, new in sides for variant in new if not is_patches(variant)]
     other = [variant for variant in came if _name_of(variant) in before]
     is_alone = len(because.fields) == 1
     return other or [variant for variant in came if is_alone and not variant.startswith("~")]

@@ -21,13 +21,13 @@ MOST_NAMES = 400
 FEW = 4
 """How many lines are read beside others; of dependencies more are put aside."""
 
-_FEW_PACKAGES = 2
+_FEW_PACKAGES = 3
 """How many packages the first sentence names of a class, of these:"""
 
-_NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.MAJOR, Status.UPGRADED)
+_NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.LOST, Status.MAJOR, Status.UPGRADED)
 
-_FEWEST_OTHERS = 3
-"""Of how many classes beside the news, and upgrades, the sum is said."""
+_MOST_TERMS = 5
+"""How many classes have a number of their own; of more these do, and the others have one."""
 
 _QUIET_BUILDS = (Status.LOST, Status.MORE, Status.DUPLICATES)
 """What is so of packages that nobody asked for."""
@@ -38,8 +38,9 @@ class Tally(Struct, frozen=True, kw_only=True):
 
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
-    what was lost, or is more: versions, builds or both. `few` are their names, where these are one
-    or two that somebody will miss or look for. They changed in `events` as all around them did.
+    what was lost, or is more: versions, builds or both. `few` are their names, where these are few
+    that somebody will miss or look for. They changed in `events` as all around them did. `major` is
+    how many of the upgraded ones have another major version.
     """
 
     status: Status
@@ -50,6 +51,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     what: tuple[str, ...] = ()
     few: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
+    major: int = 0
 
     @property
     def in_more(self) -> int:
@@ -79,6 +81,13 @@ class Group(Tally, frozen=True, kw_only=True):
     def size(self) -> int:
         """How many lines or rows it has; names are one."""
         return len(self.table.rows) if self.table else len(self.lines) + bool(self.names)
+
+    @property
+    def in_full(self) -> list[PackageLine]:
+        """The lines that say more than their rows in the table."""
+        rows = self.table.rows.items() if self.table else ()
+        short = {name for name, cells in rows if any(it and it.is_shortened for it in cells)}
+        return [line for line in self.lines if not short.isdisjoint(line.packages)]
 
     @property
     def first(self) -> tuple[PackageLine, ...]:
@@ -113,17 +122,26 @@ class Numbers(Struct, frozen=True, kw_only=True):
     @property
     def told(self) -> tuple[Tally, ...]:  # noqa: D102
         changed = self.tallies[: len(self.tallies) - len(self.besides)]
-        told = tuple(it for it in changed if it.status <= Status.UPGRADED)
-        return told if told and len(changed) - len(told) >= _FEWEST_OTHERS else changed
-
-    @property
-    def changed(self) -> int:
-        """How many are `told` or changed `otherwise`."""
-        return self.number - sum(it.number for it in self.besides)
+        by_status = {it.status: it for it in changed}
+        if Status.MAJOR in by_status and Status.UPGRADED in by_status:
+            major, upgraded = by_status.pop(Status.MAJOR), by_status[Status.UPGRADED]
+            number = major.number + upgraded.number
+            by_status[Status.UPGRADED] = replace(
+                upgraded, number=number, major=major.number, few=()
+            )
+        told = [it for it in by_status.values() if it.status in _NAMED]
+        if not told or len(by_status) <= _MOST_TERMS:
+            return tuple(by_status.values())
+        return tuple(  # what is in more stacks now is not new
+            replace(it, number=it.whole_number, in_some=it.in_some - it.in_more)
+            if it.status is Status.NEW
+            else it
+            for it in told
+        )
 
     @property
     def otherwise(self) -> int:  # noqa: D102
-        return self.changed - sum(it.number for it in self.told)
+        return self.number - sum(it.number for it in (*self.told, *self.besides))
 
     @property
     def number(self) -> int:

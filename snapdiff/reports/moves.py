@@ -122,16 +122,18 @@ class Move(Struct, frozen=True, kw_only=True):
         words = ", ".join(some.first)
         return f"{words} and {counted(some.more, 'more difference')}" if some.more else words
 
-    def reconfigured_in_words(self, mark: Mark) -> str:
+    def reconfigured_in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
         """Return `1.2 reconfigured: variants +mpi → ~mpi` of what happened beside all else.
 
-        Or `2 builds of 1.2 reconfigured`; of many differences there is none, and it may be nothing.
+        Or `2 builds of 1.2 reconfigured`; of many differences, and in a cell, there is none, and it
+        may be nothing.
         """
         if not self.beside:
             return ""
         some = f"{counted(self.some_builds[0], 'build')} of " if self.some_builds else ""
         words = f"{some}{versions_in_words(self.beside, mark)} reconfigured"
-        return f"{words}: {self.differences_in_words(mark)}" if len(self.differs) == 1 else words
+        is_told = len(self.differs) == 1 and not in_cell
+        return f"{words}: {self.differences_in_words(mark)}" if is_told else words
 
     def own_in_words(self, mark: Mark) -> str:
         """Return what is said behind one of several names: its versions, or nothing."""
@@ -143,7 +145,7 @@ class Move(Struct, frozen=True, kw_only=True):
         """Return what is said of versions and builds behind a name; in a cell, in fewer words."""
         lost, main = self.lost, self.main
         own = () if main and main.versions else self.own
-        versions = versions_in_words(own, mark) or self.versions.in_words(mark)
+        versions = versions_in_words(own, mark) or self.versions.in_words(mark, in_cell=in_cell)
         versions = " ".join(filter(None, [versions, variants_in_words(self.telling, mark)]))
         words = f" {versions}" if versions else ""
         if self.versions.counts:

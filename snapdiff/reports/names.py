@@ -58,9 +58,14 @@ def short_patches(variant: str) -> str:
     >>> short_patches("patches=0123456789abcdef,fedcba9876543210")
     'patches=0123456,fedcba9'
     """
-    if not variant.startswith(("patches=", "patches:=")):
-        return variant
-    return _PATCH.sub(lambda found: short_hash(found[0]), variant)
+    return (
+        _PATCH.sub(lambda found: short_hash(found[0]), variant) if is_patches(variant) else variant
+    )
+
+
+def is_patches(variant: str) -> bool:
+    """Return whether a variant has the hashes of patches."""
+    return variant.startswith(("patches=", "patches:="))
 
 
 def tag_names(tag: TagDiff) -> tuple[str, ...]:

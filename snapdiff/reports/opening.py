@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -11,8 +12,8 @@ from snapdiff.reports.builds import dependency_in_words, trait_in_words, traits_
 from snapdiff.reports.moves import Moves, StackMoves
 from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.products import needed_by_roots_now
-from snapdiff.reports.stack_reasons import SharedChange
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.stack_reasons import TOOLCHAIN, SharedChange
+from snapdiff.reports.statuses import Status, Versions
 from snapdiff.result import Because, Kind, PackageChange, StackDiff, TagDiff, Trait, TraitCount
 from snapdiff.result.causes import Event, event_of
 
@@ -22,6 +23,9 @@ _LEAST_TOGETHER = 3
 _LEAST_DEPENDENCIES = 8
 """How many dependencies make theirs one: of fewer, the lines among dependencies say it."""
 
+_MOST_BECAUSE = 5
+"""Because of how many packages others are said to be gone or new; their lines say it of all."""
+
 
 PlacedPackages = tuple[tuple[tuple[str, ...], Place], ...]
 """Packages by the stacks in which the same happened to them."""
@@ -30,17 +34,18 @@ PlacedPackages = tuple[tuple[tuple[str, ...], Place], ...]
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
-    `taken` says how many products are asked for no longer, of which they depend, and where, most
-    first; `older` are those that are downgraded, by the stacks in which they are. `in_tag` says
-    that no other stack has any of the new roots, `were_there` that some of them were dependencies
-    in these stacks before.
+    `taken` is how many products are asked for no longer, on which they depend, and `takes_fewer`
+    that there are fewer in some stacks; `older` are those that are downgraded, by the stacks in
+    which they are. `in_tag` says that no other stack has any of the new roots, `were_there` that
+    some of them were dependencies in these stacks before.
     """
 
     in_tag: bool
     were_there: bool
     names: tuple[str, ...]
     place: Place
-    taken: tuple[tuple[int, Place], ...]
+    taken: int
+    takes_fewer: bool
     older: PlacedPackages
 
 
@@ -62,7 +67,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     def in_words(self, mark: Mark) -> str:
         """Return what is said: `24 of 80 builds gone, of 16 packages: 15 built with mvapich 3.0b`.
 
-        A dependency that lost builds of its own is `mvapich 3.0b and 14 builds with it`.
+        A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`.
         """
         parts = [self._part_in_words(part, mark) for part in self.parts]
         others = self.builds - sum(part.specs for part in self.parts)
@@ -88,7 +93,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         elif own == 1 and also and not also.startswith("without"):
             words, also = f"the {also.partition(' ')[2]} build of {named}", ""
         if above := part.specs - own:
-            words += f" and {counted(above, 'build')} with it"
+            words += f" and {counted(above, 'build')} that {'uses' if above == 1 else 'use'} it"
         return f"{words}, all {also}" if also else words
 
 
@@ -103,6 +108,13 @@ class LostTogether(Struct, frozen=True, kw_only=True):
     trait: TraitCount
     place: Place
     roots_before: bool
+
+
+class VersionsGone(NamedTuple):
+    """Versions of packages that are gone from some stacks, where none of their series came."""
+
+    packages: tuple[tuple[str, Versions], ...]
+    place: Place
 
 
 class BecauseOf(Struct, frozen=True, kw_only=True):
@@ -126,6 +138,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     new_roots: tuple[NewRoots, ...] = ()
     losses: tuple[StackLoss, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
+    versions_gone: tuple[VersionsGone, ...] = ()
     because_of: tuple[BecauseOf, ...] = ()
 
 
@@ -137,8 +150,12 @@ def opening_of(
     places: Places,
     *,
     with_losses: bool,
+    with_versions: bool,
 ) -> Opening:
-    """Return what many packages of some stacks share; `with_losses` tells of lost builds, too."""
+    """Return what many packages of some stacks share; `with_losses` tells of lost builds, too.
+
+    `with_versions` names lost versions of products and of the toolchain.
+    """
     losses = _losses_of(stacks, places) if with_losses else ()
     told = {stack for loss in losses for stack in loss.stacks}
     return Opening(
@@ -147,6 +164,7 @@ def opening_of(
         new_roots=tuple(new_roots),
         losses=losses,
         lost_together=_lost_together(stacks, moves, told, places) if with_losses else (),
+        versions_gone=_versions_gone(moves, places) if with_versions else (),
         because_of=_because_of(moves, places),
     )
 
@@ -185,20 +203,19 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         found = taken.get(roots, []) + older.get(roots, [])
         if len({name for name, _ in found}) < _LEAST_TOGETHER:
             continue
-        alike: dict[int, list[str]] = {}
-        for place, number in Counter(place for _, place in taken.get(roots, ())).items():
-            alike.setdefault(number, []).append(place)
+        of_stack = Counter(stack for _, stack in taken.get(roots, ())).values()
         told.append(
             NewRoots(
                 names=roots,
                 in_tag=set(roots).issubset(tag.packages.added),
                 were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
                 place=places.place(stack for _, stack in found),
-                taken=tuple((it, places.place(alike[it])) for it in sorted(alike, reverse=True)),
+                taken=max(of_stack, default=0),
+                takes_fewer=len({*of_stack}) > 1,
                 older=_by_place(older.get(roots, ()), places),
             )
         )
-    return sorted(told, key=lambda it: (-max((of for of, _ in it.taken), default=0), it.names))
+    return sorted(told, key=lambda it: (-it.taken, it.names))
 
 
 def _by_place(found: Iterable[tuple[str, str]], places: Places) -> PlacedPackages:
@@ -292,8 +309,21 @@ def _lost_together(
     )
 
 
+def _versions_gone(moves: Moves, places: Places) -> tuple[VersionsGone, ...]:
+    """Return the lost versions of products and of the toolchain, those of most stacks first."""
+    stacks: dict[tuple[str, Versions], set[str]] = {}
+    for (name, _), some in moves.items():
+        for move in some:
+            if move.versions.lost and ((name, False) in moves or name in TOOLCHAIN):
+                stacks.setdefault((name, move.versions.lost), set()).update(move.stacks)
+    together: dict[Place, list[tuple[str, Versions]]] = {}
+    for lost in sorted(stacks, key=lambda it: -len(stacks[it])):
+        together.setdefault(places.place(stacks[lost]), []).append(lost)
+    return tuple(VersionsGone(tuple(lost), place) for place, lost in together.items())
+
+
 def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
-    """Return because of which packages enough others are gone, or new; of most others first.
+    """Return because of which packages enough others are gone, or new; the few of most others.
 
     Of these, what a package needed itself goes before what that needed.
     """
@@ -318,4 +348,5 @@ def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
                 placed=tuple(sorted(placed, key=lambda it: -len(it[0]))),
             )
         )
-    return tuple(sorted(told, key=lambda it: (-it.packages, it.status, it.because.package)))
+    told.sort(key=lambda it: (-it.packages, it.status, it.because.package))
+    return tuple(told[:_MOST_BECAUSE])

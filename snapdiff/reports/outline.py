@@ -156,7 +156,7 @@ def outline_of(
         about="product" if has_products else "package",
         packages=Numbers(tallies=packages),
         dependencies=Numbers(tallies=dependencies),
-        stacks=sum(stack.status == "changed" for tag in changed for stack in tag.stacks),
+        stacks=sum(len(writer.changed_stacks) for writer in writers),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
         is_because=bool(diff.filters.because),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snapdiff.reports.moves import StackMoves
 from snapdiff.reports.names import counted, tag_names
@@ -67,6 +68,12 @@ class CountTable(Struct, frozen=True, kw_only=True):
     several_tags: bool
     rows: tuple[CountRow, ...]
     total: ClassTotals
+
+    @property
+    def beside_lines(self) -> "CountTable":
+        """The same below the lines of one tag, which say which stacks were removed and added."""
+        is_said = () if self.several_tags else ("removed", "added")
+        return replace(self, rows=tuple(it for it in self.rows if it.fate not in is_said))
 
 
 def mark_of_row(row: CountRow, rebuilt: str) -> str:

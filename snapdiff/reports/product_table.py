@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.moves import Move, StackMoves
-from snapdiff.reports.names import FEW_STACKS, Mark, counted, shortened, versions_in_words
+from snapdiff.reports.names import FEW_STACKS, Mark, counted, shortened
 from snapdiff.reports.statuses import Status
 from snapdiff.result import AskedFor, Kind, StackDiff
 
@@ -30,7 +30,7 @@ class ProductCell(NamedTuple):
     beside: VersionMove | None = None
 
     def in_words(self, mark: Mark) -> str:
-        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`, or a dot.
+        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `also 1.1`, or a dot.
 
         Equal builds count once. What else there is to know stands behind it; a dagger says that it
         is a dependency there.
@@ -48,10 +48,14 @@ class ProductCell(NamedTuple):
         words = ", ".join(filter(None, [words, *notes]))
         beside = ""
         if self.beside:
-            came = versions_in_words(self.beside.came, mark)
-            own = self.beside.in_words(mark) if self.beside.gone else f"also {came}"
-            beside = f"{own} {DAGGER}"
+            beside = f"{self.beside.in_words(mark, in_cell=True)} {DAGGER}"
         return "; ".join(filter(None, [words, beside])) or "·"
+
+    @property
+    def is_shortened(self) -> bool:
+        """Whether a line says more: what differs beside versions, what tells new builds."""
+        gained = self.move.gained if self.move else None
+        return bool(self.move and self.move.beside) or bool(gained and not gained.has_own_trait)
 
     def has_versions(self, versions: VersionMove) -> bool:
         """Return whether these came and went, too."""
@@ -70,7 +74,7 @@ class ProductCell(NamedTuple):
         if move.kind is Kind.RECONFIGURED and move.differs:
             some = f"{counted(move.some_builds[0], 'build')}: " if move.some_builds else ""
             said.append(f"{some}{move.differences_in_words(mark)}")
-        said.append(move.reconfigured_in_words(mark))
+        said.append(move.reconfigured_in_words(mark, in_cell=True))
         return ", ".join(filter(None, said))
 
 

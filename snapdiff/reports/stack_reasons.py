@@ -47,14 +47,16 @@ class SharedChange(Struct, frozen=True, kw_only=True):
 class Reasons(Struct, frozen=True, kw_only=True):
     """Why the specs of some stacks changed: what is said once for all of them.
 
-    `specs` is how many were rebuilt, each once, of how many `packages`, in the stacks of `place`;
+    `specs` is how many were rebuilt, each once, of which `packages`, in the stacks of `place`;
+    `names_packages` says that no line is about these, so that they are named here;
     `causes` are theirs, those of most first, and `unexplained` have no known dependencies. `widest`
     is the event that most of them reach, and how many do, where that is many more than have it as
     their cause: something else is nearer to them.
     """
 
     specs: int
-    packages: int
+    packages: tuple[str, ...]
+    names_packages: bool = False
     place: Place
     causes: tuple[CountedCause, ...]
     unexplained: int
@@ -83,7 +85,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places) -> Reasons | None:
     is_each_once = len(changes) == sum(stack.summary.rebuilt for stack in rebuilt)
     return Reasons(
         specs=len(changes) if counted else 0,
-        packages=len({change.package for change in changes.values()}),
+        packages=tuple(sorted({change.package for change in changes.values()})),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(counted),
         unexplained=max(len(changes) - sum(item.specs for item in counted), 0),

@@ -143,6 +143,11 @@ class TagWriter:
         self.moves = moves_of(self.by_stack, self._places)
         self.lines = self._lines(self.moves, told)
 
+    @property
+    def changed_stacks(self) -> set[str]:
+        """The stacks in which something happened that is said of packages."""
+        return {stack for line in self.lines for move in line.moves for stack in move.stacks}
+
     def _lines(self, moves: Moves, stacks: Sequence[StackDiff]) -> list[PackageLine]:
         lines = package_lines(moves)
         if self._reasons and self._reasons.is_one and not _say_why(lines, stacks):
@@ -174,6 +179,7 @@ class TagWriter:
             self._new_roots,
             self._places,
             with_losses=self._tells_losses,
+            with_versions=self._tells_losses and len(self.lines) > SHORT and self.has_products,
         )
         toolchain = None
         if len(self.lines) > FEW:
@@ -257,10 +263,13 @@ def _say_why(lines: Iterable[PackageLine], stacks: Iterable[StackDiff]) -> bool:
 
 
 def _beside(
-    lines: Iterable[PackageLine], stacks: Iterable[StackDiff], reasons: Reasons | None
+    lines: Sequence[PackageLine], stacks: Iterable[StackDiff], reasons: Reasons | None
 ) -> Reasons | None:
     """Return what is said once beside these lines: not why, where each of them says it."""
-    return replace(reasons, specs=0) if reasons and _say_why(lines, stacks) else reasons
+    if reasons is None or _say_why(lines, stacks):
+        return reasons and replace(reasons, specs=0)
+    named = any(line.status is Status.REBUILT for line in lines)
+    return replace(reasons, names_packages=not named)
 
 
 def _told_stacks(tag: TagDiff) -> list[StackDiff]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from snapdiff.reports.builds import VersionMove
-from snapdiff.result import VersionCount
+from snapdiff.reports.builds import VersionMove, trait_in_words
+from snapdiff.result import Trait, VersionCount
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,8 @@ def test_builds_that_went_to_one_other_version_are_told_as_that(
 ) -> None:
     old, new = (VersionCount(f"1.{at}", *both) for at, both in enumerate(counts))
     assert VersionMove((), ("1.1",), ("1.0",), (old, new), (old, new)).in_words(str) == words
+
+
+def test_the_hashes_of_patches_tell_nobody_anything() -> None:
+    trait = Trait("variant", "patches", "patches=802970a,873745d")
+    assert trait_in_words(trait, str) == "with certain patches"

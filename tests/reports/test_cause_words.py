@@ -34,8 +34,13 @@ def plain(text: str) -> str:
         (Event("gcc", "variants", ("~nls", "+x"), ()), "gcc variants ~nls +x gone"),
         (
             Event("x", "variants", ("patches=0123456789abcdef",), ()),
-            "x variant patches=0123456 gone",
+            "x patches gone",
         ),
+        (
+            Event("x", "variants", (), ("+y", "patches:=0123456789")),
+            "x new variant +y, new patches",
+        ),
+        (Event("x", "variants", ("patches=0",), ("patches=1",)), "x other patches"),
         (Event("zlib-ng", "replaced", "zlib", "zlib-ng"), "zlib replaced by zlib-ng"),
         (Event("gmake", "added"), "gmake added"),
         (Event("gmake", "removed"), "gmake removed"),
@@ -50,7 +55,7 @@ def plain(text: str) -> str:
             "zlib is a dependency for build link now, was for build",
         ),
         (Event("zlib", "other", "patches=a", "patches=b"), "zlib patches=a → patches=b"),
-        (Event(None, "compilers"), "compilers became dependencies"),
+        (Event(None, "compilers"), "compilers being dependencies now"),
         (Event("curl", "namespace", "builtin", "e4s"), "curl namespace builtin → e4s"),
         (Event(None, "rehash"), "another way of hashing"),
         (Event(None, "os", "ubuntu20.04", "ubuntu22.04"), "os ubuntu20.04 → ubuntu22.04"),
@@ -173,7 +178,8 @@ class TestRealEnvironments:
 
     def test_derecho(self) -> None:
         [words] = why(diff_of(DERECHO))
-        assert words == f"= 40 builds of 14 packages {SAME} openmpi 5.0.0rc16 → 5.0.0"
+        because = "openmpi 5.0.0rc16 → 5.0.0: darshan-runtime, fftw, gptl, hdf5, "
+        assert words.startswith(f"= 40 builds of 14 packages {SAME} {because}")
 
     def test_julea(self) -> None:
         [words] = why(diff_of(sorted((LOCKS / "julea").glob("00[23]-*.lock"))))

@@ -34,7 +34,7 @@ def report(folder: Path, stacks: Mapping[str, Sides], *arguments: str) -> list[s
 def test_a_new_root_that_other_stacks_have_is_there_too(tmp_path: Path) -> None:
     sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
     lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
-    assert lines[4].startswith("- `sdk` is now in `a`, too: 3 products that were root specs are ")
+    assert lines[4].startswith("- `sdk` is now in `a`, too: 3 products are only its ")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "- `sdk` is new in `a`"
-TAKEN = "3 products that were root specs are only its dependencies there now"
+TAKEN = "3 products are only its dependencies there now"
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     }
     found = report(tmp_path, stacks, "-f", "comment")
     assert (
-        "- `sdk` is new in all but `c`: 3 products in `a` and 2 in `b` that were root specs are "
-        "only its dependencies there now"
+        "- `sdk` is new in all but `c`: up to 3 products are only its dependencies there now"
     ) in found
     assert [line for line in found[4:] if "no longer" in line] == [
         "- − `tool2` `2.0` gone from `b`; no longer a root spec in `a`",
@@ -191,7 +190,24 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     # A line says it as well where that is all there is to say.
     found = report(tmp_path / "alone", {"a": sides})
     assert told not in found
-    assert "1 build gone each (with `gpu=9`): `x` `1.0`, " in "".join(found)
+    assert "1 of 2 builds gone each (with `gpu=9`): `x` `1.0`, " in "".join(found)
+
+
+def test_versions_of_products_that_are_gone_are_told_first(tmp_path: Path) -> None:
+    def tools(*versions: str) -> list[Item]:
+        apps = [Item(f"app{it}", f"{it}.{versions[0]}", explicit=True) for it in range(9)]
+        return [*apps, *(Item("hdf5", version, explicit=True) for version in versions)]
+
+    sides = (tools("1.14.2", "1.12.2", "1.10.7"), tools("1.14.3", "1.10.7"))
+    others = (tools("1.14.2", "1.10.7"), tools("1.14.3", "1.10.7"))
+    lines = report(tmp_path / "some", {"a": sides, "b": others, "c": sides})
+    assert lines[4] == "- versions gone: `hdf5` `1.12.2` (all but `b`)"
+    # What is upgraded in its series, or all at once, is no version that anybody misses.
+    steps = (tools("1.14.2", "1.12.2"), tools("2.0"))
+    for stacks in ({"a": others}, {"a": steps}):
+        assert "versions gone" not in "".join(report(tmp_path / "none", stacks))
+    few = (sides[0][8:], sides[1][8:])
+    assert "versions gone" not in "".join(report(tmp_path / "few", {"a": few}))
 
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
@@ -221,8 +237,8 @@ def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
 @pytest.mark.parametrize(
     ("compiler", "words"),
     [
-        ("gcc@12.2.0", "the gcc 12.2.0 build of hypre 2.29 and 1 build with it"),
-        ("none", "1 build of hypre 2.29 and 1 build with it, all without a compiler"),
+        ("gcc@12.2.0", "the gcc 12.2.0 build of hypre 2.29 and 1 build that uses it"),
+        ("none", "1 build of hypre 2.29 and 1 build that uses it, all without a compiler"),
     ],
 )
 def test_a_lost_build_of_a_dependency_is_called_by_its_compiler(compiler: str, words: str) -> None:
@@ -380,7 +396,7 @@ def test_a_reason_that_is_a_dependency_is_called_one(tmp_path: Path) -> None:
 def test_each_reason_has_the_stacks_in_which_it_is_one(tmp_path: Path) -> None:
     more = drawing(VISIT, ["cairo", *"abcdef"], ["qt", "qwt"])
     lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (more, WITHOUT_QT)})
-    assert f"- `visit` `~gui`: 9 dependencies gone, 8 from both, 1 from `b`, {SUCH}" in lines
+    assert f"- `visit` `~gui`: 9 dependencies gone, 8 of them from both, {SUCH}" in lines
     assert "- − `f` `1.0` gone (`b`), because of `visit` `~gui`" in lines
 
 
@@ -422,7 +438,7 @@ def test_a_reason_says_first_where_most_are_gone(tmp_path: Path) -> None:
     }
     lines = report(tmp_path, sides)
     such = "such as `qwt`, `a`, `b`"
-    assert f"- `visit` `~gui`: 8 dependencies gone, 7 from `b`, 1 from both, {such}" in lines
+    assert f"- `visit` `~gui`: 8 dependencies gone, 7 of them from `b`, {such}" in lines
 
 
 def test_roots_alone_have_no_sign(tmp_path: Path) -> None:

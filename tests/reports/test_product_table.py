@@ -113,14 +113,24 @@ def test_a_product_says_what_was_reconfigured_beside_its_versions(tmp_path: Path
         d=(hypre("2.28"), hypre("2.30", x="2")),
         e=(hypre("2.29"), hypre("2.29", x="2")[1:]),
     )
-    up = "`2.29` → `2.30`, still has `2.28`"
+    up = "`2.29` → `2.30`"
     assert rows["hypre"] == [
-        f"{up}, `2.28` reconfigured: variants `x=1` → `x=2`",
         f"{up}, `2.28` reconfigured",
+        "″",
         up,  # what many share is said once
-        "1 of 2 builds `2.28` → `2.30`, `2.28` reconfigured: variants `x=1` → `x=2`",
-        "`2.29` gone, still has `2.28`, `2.28` reconfigured: variants `x=1` → `x=2`",
+        "1 of 2 builds `2.28` → `2.30`, `2.28` reconfigured",
+        "`2.29` gone, `2.28` reconfigured",
     ]
+
+
+def test_what_a_cell_says_in_fewer_words_is_in_a_fold_in_full(tmp_path: Path) -> None:
+    stacks = {"a": (hypre("2.29"), hypre("2.30", x="2")), "b": (hypre("2.29"), hypre("2.29"))}
+    table(tmp_path, **stacks)
+    text = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
+    assert "| `hypre` | `2.29` → `2.30`, `2.28` reconfigured | · |" in text
+    differs = "`2.28` reconfigured: variants `x=1` → `x=2` (`a`)"
+    line = f"- `hypre` `2.29` → `2.30`, still has `2.28`, {differs}"
+    assert f"<summary>In full: <code>hypre</code></summary>\n\n{line}\n" in text
 
 
 @pytest.mark.parametrize("is_root", [True, False])
