@@ -279,9 +279,7 @@ def _shorter(outline: Outline, lines: Iterable[int] | None = None) -> Outline:
             groups = part.groups
             if lines is not None:
                 groups = tuple(_shortened(group, room[next(numbers)]) for group in groups)
-            named = {name for group in groups for name in group.names}
-            also = tuple(name for name in part.also_dependencies if name in named)
-            parts.append(replace(part, groups=groups, also_dependencies=also, details=()))
+            parts.append(replace(part, groups=groups, details=()))
         tags.append(replace(tag, parts=tuple(parts)))
     return replace(outline, tags=tuple(tags))
 

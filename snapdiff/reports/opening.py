@@ -53,7 +53,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     """How many builds stacks lost, `of` how many, and which traits many of them have.
 
     `lost` says how many of each package and version: where a dependency that they have in common
-    lost builds too, these are among what is counted. `gone` are packages without a build now.
+    lost builds too, these are among what is counted.
     """
 
     stacks: tuple[str, ...]
@@ -61,7 +61,6 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     builds: int
     of: int
     lost: Counter[tuple[str, str]]
-    gone: frozenset[str]
     parts: tuple[TraitCount, ...]
 
     def in_words(self, mark: Mark) -> str:
@@ -86,15 +85,10 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         if part.trait.what != "dependency" or not own:
             return f"{number} {traits_in_words(part, mark)}"
         named = dependency_in_words(part.trait, mark)
-        also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
         words = f"{counted(own, 'build')} of {named}"
-        if own == 1 and name in self.gone:
-            words = named
-        elif own == 1 and also and not also.startswith("without"):
-            words, also = f"the {also.partition(' ')[2]} build of {named}", ""
         if above := part.specs - own:
             words += f" and {counted(above, 'build')} that {'uses' if above == 1 else 'use'} it"
-        return f"{words}, all {also}" if also else words
+        return f"{words}, all {trait_in_words(part.also, mark)}" if part.also else words
 
 
 class LostTogether(Struct, frozen=True, kw_only=True):
@@ -274,7 +268,6 @@ def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
         builds=number,
         of=sum(stack.specs.old for stack in stacks),
         lost=lost,
-        gone=frozenset(it.package for stack in stacks for it in _losing(stack) if it.whole),
         parts=tuple(replace(part, specs=specs) for part, specs in told),
     )
 

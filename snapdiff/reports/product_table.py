@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.moves import Move, StackMoves
 from snapdiff.reports.names import FEW_STACKS, Mark, counted, shortened
 from snapdiff.reports.statuses import Status
@@ -21,13 +20,11 @@ DAGGER = "†"
 class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
-    Without a `move` nothing happened to it there that is its own. `beside` are versions that came
-    and went as dependencies of its name, in a stack where it is a root.
+    Without a `move` nothing happened to it there that is its own.
     """
 
     move: Move | None = None
     asked_for: AskedFor | None = None
-    beside: VersionMove | None = None
 
     def in_words(self, mark: Mark) -> str:
         """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `also 1.1`, or a dot.
@@ -45,22 +42,13 @@ class ProductCell(NamedTuple):
             some = shortened(self.move.needed_by, FEW_STACKS)
             more = f" and {some.more:,} more" if some.more else ""
             notes.append(f"needed by {', '.join(map(mark, some.first))}{more}")
-        words = ", ".join(filter(None, [words, *notes]))
-        beside = ""
-        if self.beside:
-            beside = f"{self.beside.in_words(mark, in_cell=True)} {DAGGER}"
-        return "; ".join(filter(None, [words, beside])) or "·"
+        return ", ".join(filter(None, [words, *notes])) or "·"
 
     @property
     def is_shortened(self) -> bool:
         """Whether a line says more: what differs beside versions, what tells new builds."""
         gained = self.move.gained if self.move else None
         return bool(self.move and self.move.beside) or bool(gained and not gained.has_own_trait)
-
-    def has_versions(self, versions: VersionMove) -> bool:
-        """Return whether these came and went, too."""
-        mine = self.move.versions if self.move else None
-        return mine is not None and (mine.gone, mine.came) == (versions.gone, versions.came)
 
     def _happened(self, mark: Mark) -> str:
         move = self.move
@@ -112,12 +100,8 @@ def product_columns(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]
         cells = columns[stack.stack] = {name: ProductCell() for name in stack.still_there}
         for change, move in moves[stack.stack]:
             name = change.package
-            if change.parts and change.is_dependency:  # the product is another part
-                its_own = cells.setdefault(name, ProductCell())
-                versions = VersionMove(move.versions.gone, move.versions.came)
-                if (versions.gone or versions.came) and not its_own.has_versions(versions):
-                    cells[name] = its_own._replace(beside=versions)
-            elif move.is_quiet:
+            # Where the product is another part, a line among dependencies says it.
+            if move.is_quiet or (change.parts and change.is_dependency):
                 cells.setdefault(name, ProductCell())
             else:
                 cells[name] = ProductCell(move, change.asked_for)

@@ -47,8 +47,6 @@ class Part(Struct, frozen=True, kw_only=True):
 
     They are packages where nobody knows which is which. `stack` is None where it is about all of
     them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
-    `also_dependencies` are those of the packages with a mere name to which more happened as
-    dependencies.
     """
 
     about: Literal["products", "dependencies", "packages"]
@@ -57,7 +55,6 @@ class Part(Struct, frozen=True, kw_only=True):
     reasons: Reasons | None = None
     groups: tuple[Group, ...] = ()
     numbers: Numbers
-    also_dependencies: tuple[str, ...] = ()
     details: SpecLines = ()
 
     @property
@@ -233,18 +230,15 @@ class TagWriter:
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
         name = stack.stack if stack else None
         found: list[Part] = []
-        worse = {it.packages[0] for it in lines if it.is_dependency and it.status < Status.SHARED}
         for is_dependency in (False, True):
             some = [line for line in lines if line.is_dependency is is_dependency]
             beside = None if is_dependency else columns
             groups = grouped(some, beside or {}, lists_all=self._lists_all)
-            names = (name for it in groups if it.status >= Status.SHARED for name in it.names)
             part = Part(
                 about="dependencies" if is_dependency else others,
                 stack=name,
                 groups=groups,
                 numbers=Numbers(tallies=tallies(some)),
-                also_dependencies=() if is_dependency else tuple(sorted(worse.intersection(names))),
             )
             if groups or not (found or lines or is_dependency):
                 found.append(part)

@@ -33,14 +33,16 @@ def root(version: str, *below: Item, name: str = "petsc") -> list[Item]:
     return [*below, Item(name, version, explicit=True, needs=tuple(map(needs, below)))]
 
 
-def test_a_version_for_other_packages_stands_beside_the_product(tmp_path: Path) -> None:
+def test_a_version_for_other_packages_is_said_among_dependencies(tmp_path: Path) -> None:
     beside = root("1.0", Item("petsc", "3.18"), name="user")
     rows = table(
         tmp_path,
         a=([*root("3.19"), *root("1.0", name="user")], [*root("3.20"), *beside]),
         b=([*root("3.19")], [*root("3.20")]),
     )
-    assert rows["petsc"] == ["`3.19` → `3.20`; also `3.18` †", "`3.19` → `3.20`"]
+    assert rows["petsc"] == ["`3.19` → `3.20`", "″"]
+    text = run_cli("-C", tmp_path, "old", "new").out
+    assert "\n- \\+ `petsc` `3.18` added beside `3.20` (`a`)\n" in text
 
 
 def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert f"- ↑ `openmpi` `5.0.0rc16` → `5.0.0`, {lost}" in lines
     line, _ = (it for it in lines if it.startswith("- − 2 builds gone each (1 with `mvapich` "))
     assert ": `fftw` `3.3.10`, `hdf5` `1.12.2`, `netcdf` `4.9.2`" in line
-    mvapich = "`mvapich` `3.0b` and 14 builds that use it"
+    mvapich = "1 build of `mvapich` `3.0b` and 14 builds that use it"
     assert f"\n- 24 of 649 builds gone, of 16 packages: {mvapich}; " in text
 
 
