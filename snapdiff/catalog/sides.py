@@ -61,11 +61,16 @@ class Listed:
 
 def repeated_claims(listed: Sequence[Listed], tag: str | None) -> dict[Claim, list[str]]:
     """Return what more than one document of a tag lists, with the paths of these."""
-    found: dict[Claim, list[str]] = {}
-    for documents in listed:
-        for claim, paths in documents.paths.get(tag, {}).items():
-            found[claim] = [*found[claim], *paths] if claim in found else paths
-    return {claim: sorted(paths) for claim, paths in sorted(found.items()) if len(paths) > 1}
+    every = [documents.paths.get(tag, {}) for documents in listed]
+    repeated = {claim for some in every for claim, paths in some.items() if len(paths) > 1}
+    seen: set[Claim] = set()
+    for some in every:
+        repeated |= some.keys() & seen
+        seen.update(some)
+    return {
+        claim: sorted(chain.from_iterable(some.get(claim, ()) for some in every))
+        for claim in sorted(repeated)
+    }
 
 
 def count_hashes(
