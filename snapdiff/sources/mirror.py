@@ -5,6 +5,7 @@ asking for a few names, because a web server lists nothing. The only home of fss
 """
 
 import contextlib
+import functools
 import logging
 import os
 from collections.abc import Iterator, Mapping
@@ -264,20 +265,24 @@ class StoreTransport:
     """Files of an object store, which may be `silence` seconds silent; raises ImportError."""
 
     def __init__(self, scheme: str, silence: float) -> None:
-        self._scheme = scheme
-        self._s3_config = {
-            "connect_timeout": silence,
-            "read_timeout": silence,
-            "retries": {"max_attempts": 0},
-        }
-        self._filesystem = self._opened()
-
-    def _opened(self, **options: Any) -> Any:
         import fsspec
 
-        if self._scheme != "s3":
-            return fsspec.filesystem(self._scheme)
-        filesystem = fsspec.filesystem("s3", config_kwargs=self._s3_config, **options)
+        self._is_s3 = scheme == "s3"
+        self._silence = silence
+        self._kind = fsspec.get_filesystem_class(scheme)
+
+    @functools.cached_property
+    def _filesystem(self) -> Any:
+        if not self._is_s3:
+            return self._kind()
+        from botocore.session import Session
+
+        # Who has no credentials at all is a guest; a public mirror needs none.
+        is_guest = Session().get_credentials() is None
+        times = {"connect_timeout": self._silence, "read_timeout": self._silence}
+        filesystem = self._kind(
+            anon=is_guest, config_kwargs={**times, "retries": {"max_attempts": 0}}
+        )
         filesystem.retries = 1  # how often to try again is decided in one place for all
         return filesystem
 
@@ -285,14 +290,7 @@ class StoreTransport:
     def open(self, url: str, known: Validators) -> Iterator[Answer]:
         """Yield the answer, to be read as long as the block runs."""
         with _in_own_words():
-            try:
-                facts = self._filesystem.info(url)
-            except Exception as error:
-                # Who has no credentials at all is a guest; a public mirror needs none.
-                if type(error).__name__ != "NoCredentialsError":
-                    raise
-                self._filesystem = self._opened(anon=True)
-                facts = self._filesystem.info(url)
+            facts = self._filesystem.info(url)
         if facts["type"] != "file":
             raise NotThereError
         etag = facts.get("ETag") or facts.get("etag")
