@@ -2,14 +2,14 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import UNSET
 
+from snapdiff.filters import wanted_kinds
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.builds import trait_in_words
 from snapdiff.reports.names import readable, side_names
-from snapdiff.reports.statuses import reported_kinds
 from snapdiff.result import CatalogDiff, Change, Kind, StackDiff
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import visible
@@ -60,7 +60,7 @@ def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
 
 def _rows(diff: CatalogDiff) -> Iterator[_Cells]:
     sides = side_names(diff.old, diff.new)
-    kinds = reported_kinds(diff)
+    kinds = wanted_kinds(diff.filters)
     for tag in readable(diff).tags:
         # The only tag, where no folder names it, is what the sides are called.
         old, new = (
@@ -93,7 +93,7 @@ def _rows(diff: CatalogDiff) -> Iterator[_Cells]:
         }
 
 
-def _rows_of_stack(stack: StackDiff, kinds: Sequence[Kind]) -> Iterator[_Cells]:
+def _rows_of_stack(stack: StackDiff, kinds: Collection[Kind]) -> Iterator[_Cells]:
     if stack.status in kinds:
         yield {"kind": f"stack {stack.status}"}
     if stack.renamed_from is not UNSET:

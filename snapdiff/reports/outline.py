@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
+from snapdiff.filters import wanted_kinds
 from snapdiff.model import pair_like_stacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, tallies
@@ -16,7 +17,7 @@ from snapdiff.reports.names import SideName, readable, side_names, tag_names
 from snapdiff.reports.opening import Opening
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.statuses import Status, reported_kinds
+from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock, TagWriter
 from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, TagDiff
 
@@ -204,7 +205,7 @@ def has_words(outline: Outline) -> bool:
 
 def _news_of(diff: CatalogDiff) -> News:
     """Return the news of a diff; of stacks only where their kind is reported."""
-    kinds = reported_kinds(diff)
+    kinds = wanted_kinds(diff.filters)
     both = (Kind.REMOVED, Kind.ADDED)
     return News(
         tags={kind: tuple(tag for tag in diff.tags if tag.status == kind.value) for kind in both},
@@ -212,7 +213,7 @@ def _news_of(diff: CatalogDiff) -> News:
             kind: tuple(_stack_news(diff.tags, kind) if kind in kinds else ()) for kind in both
         },
         hash_conflicts=tuple(it for tag in diff.tags for it in tag.hash_conflicts or ()),
-        renames=tuple(_renames(diff.tags)) if set(both) <= set(kinds) else (),
+        renames=tuple(_renames(diff.tags)) if kinds.issuperset(both) else (),
     )
 
 

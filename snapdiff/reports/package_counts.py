@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves import StackMoves
 from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.statuses import (
@@ -19,7 +20,6 @@ from snapdiff.reports.statuses import (
     WORST_FIRST,
     Status,
     column_of,
-    reported_kinds,
     severity,
 )
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
@@ -102,7 +102,7 @@ MovesByTag = Mapping[tuple[str, ...], Mapping[str, StackMoves]]
 
 def count_table(diff: CatalogDiff, moves: MovesByTag) -> CountTable:
     """Return the table of a report, tag by tag in the order of `tags_worst_first`."""
-    narrowed_kinds = len(reported_kinds(diff)) < len(WORST_FIRST)
+    narrowed_kinds = len(wanted_kinds(diff.filters)) < len(Kind)
     is_narrowed = bool(narrowed_kinds or diff.filters.explicit or diff.filters.because)
     rows = []
     by_class: Counter[Status] = Counter()

@@ -4,7 +4,8 @@ A product is what somebody asked for: a root of an environment, or installed by 
 have more builds of that package, for other packages to use.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
@@ -33,7 +34,7 @@ def knows_products(stacks: Iterable[StackDiff]) -> bool:
     )
 
 
-def in_parts(stack: StackDiff, kinds: Collection[Kind]) -> StackDiff:
+def in_parts(stack: StackDiff, kinds: AbstractSet[Kind]) -> StackDiff:
     """Return a stack with one change for the roots of a package, one for what happened beside.
 
     Of some kinds alone, as far as a part is of one of them. With them is a change for each package
@@ -45,7 +46,7 @@ def in_parts(stack: StackDiff, kinds: Collection[Kind]) -> StackDiff:
     changes = []
     for change in stack.package_changes:
         parts = list(_parts_of(change))
-        wanted = [part for part in parts if not set(part.kinds).isdisjoint(kinds)]
+        wanted = [part for part in parts if not kinds.isdisjoint(part.kinds)]
         changes += wanted or [change]
     told = {change.package for change in changes}
     if roots := stack.asked_for:

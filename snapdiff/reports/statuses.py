@@ -6,8 +6,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Literal, NamedTuple, Self, cast
 
-from snapdiff.filters import wanted_kinds
-from snapdiff.result import CatalogDiff, Change, Kind, StackDiff
+from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Event, StackCause, What
 from snapdiff.spack import parse_version
 
@@ -44,12 +43,6 @@ WORST_FIRST = (
     Kind.REBUILT,
 )
 """The kinds of change in the order in which people read them: lost, new, then the others."""
-
-
-def reported_kinds(diff: CatalogDiff) -> tuple[Kind, ...]:
-    """Return the kinds of change that a report was not narrowed away from, in their order."""
-    wanted = wanted_kinds(diff.filters)
-    return tuple(kind for kind in WORST_FIRST if kind in wanted)
 
 
 def name_of_kind(kind: Kind, rebuilt: str) -> str:
