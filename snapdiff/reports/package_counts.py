@@ -151,19 +151,21 @@ def tags_worst_first(tags: Iterable[TagDiff]) -> list[TagDiff]:
     return sorted(tags, key=order)
 
 
-def stacks_worst_first(stacks: Iterable[StackDiff]) -> list[StackDiff]:
-    """Return stacks by their worst news, most of it first."""
+def stacks_by_fate(stacks: Iterable[StackDiff]) -> dict[Fate, list[StackDiff]]:
+    """Return stacks by what happened to them as a whole: by their worst news, most of it first."""
 
     def order(stack: StackDiff) -> tuple[int, int]:
         numbers = Counter(change.kind for change in stack.package_changes)
         worst = _worst_rank(numbers)
         return worst, -numbers[WORST_FIRST[worst]] if numbers else 0
 
-    return sorted(stacks, key=order)
+    fates: dict[Fate, list[StackDiff]] = {fate: [] for fate in get_args(Fate)}
+    for stack in sorted(stacks, key=order):
+        fates[_fate_of(stack)].append(stack)
+    return fates
 
 
-def fate_of(stack: StackDiff) -> Fate:
-    """Return what happened to a stack as a whole."""
+def _fate_of(stack: StackDiff) -> Fate:
     kinds = {change.kind for change in stack.package_changes}
     if stack.status != "changed":
         return stack.status
@@ -177,10 +179,7 @@ def _stacks_by_row(tag: TagDiff) -> Iterator[tuple[Fate, Sequence[StackDiff]]]:
     if tag.status != "changed":
         yield tag.status, tag.stacks
         return
-    fates: dict[Fate, list[StackDiff]] = {fate: [] for fate in get_args(Fate)}
-    for stack in stacks_worst_first(tag.stacks):
-        fates[fate_of(stack)].append(stack)
-    for fate, stacks in fates.items():
+    for fate, stacks in stacks_by_fate(tag.stacks).items():
         # Many stacks with one fate are one piece of news; what changed in a stack is its own.
         if fate == "changed":
             yield from ((fate, [stack]) for stack in stacks)

@@ -18,7 +18,7 @@ from snapdiff.reports.groups import (
 from snapdiff.reports.moves import Moves, StackMoves, moves_of, stack_moves
 from snapdiff.reports.names import Places
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
-from snapdiff.reports.package_counts import fate_of, stacks_worst_first
+from snapdiff.reports.package_counts import stacks_by_fate
 from snapdiff.reports.package_lines import (
     PackageLine,
     SpecLines,
@@ -91,16 +91,15 @@ class Part(Struct, frozen=True, kw_only=True):
 class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
-    `by_stack` has what happened in each stack whose packages are listed, `lines` the same of all of
-    them, though `parts` have not all of these. `only_rebuilt` names the stacks that have no part of
-    their own; `reasons` say why specs changed in those and, where the parts are about all stacks,
-    in all of them. `opening` has the reasons that many packages share. `sets` has the names of the
-    stacks that have a letter together.
+    `by_stack` has what happened in each stack whose packages are listed, though `parts` have not
+    all of it. `only_rebuilt` names the stacks that have no part of their own; `reasons` say why
+    specs changed in those and, where the parts are about all stacks, in all of them. `opening` has
+    the reasons that many packages share. `sets` has the names of the stacks that have a letter
+    together.
     """
 
     tag: TagDiff
     by_stack: dict[str, StackMoves]
-    lines: tuple[PackageLine, ...]
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
     opening: Opening
@@ -162,9 +161,7 @@ class TagWriter:
 
     def block(self, group_by: GroupBy, untold: Sequence[PackageLine]) -> TagBlock:
         """Return the block, with parts about all stacks or one each; `untold` are no part of it."""
-        fates: dict[str, list[StackDiff]] = {"changed": [], "rebuilt": []}
-        for stack in stacks_worst_first(self.tag.stacks):
-            fates.setdefault(fate_of(stack), []).append(stack)
+        fates = stacks_by_fate(self.tag.stacks)
         told = fates["changed"] + fates["rebuilt"]
         by_stack = group_by == "stack"
         rebuilt = fates["rebuilt"] if by_stack else []
@@ -207,7 +204,6 @@ class TagWriter:
         return TagBlock(
             tag=self.tag,
             by_stack=self.by_stack,
-            lines=tuple(self.lines),
             only_rebuilt=tuple(sorted(stack.stack for stack in rebuilt)),
             reasons=_beside(self.lines, self.tag.stacks, reasons),
             opening=opening,
