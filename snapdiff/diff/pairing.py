@@ -114,20 +114,31 @@ def pair_specs(
     families = target_families({build.target for build in chain(old, new)})
     before, after = _group_alike(old, families), _group_alike(new, families)
     pairs: list[tuple[str, str]] = []
-    # One group a side: no order to find, and the last pass asks for no more than the same machine.
-    only_two = len(before) == len(after) == 1
-    for key in _PASSES[-1:] if only_two else _PASSES:
-        if not before or not after:
-            break
-        for candidates, partners in _that_agree(before, after, key):
-            for mine, theirs in _best_first(candidates, partners, effort):
-                pairs += _take_pairs(mine, theirs, match_hashes)
-        before = list(filter(_has_hashes, before))
-        after = list(filter(_has_hashes, after))
+    for mine, theirs in _that_may_pair(before, after, effort):
+        pairs += _take_pairs(mine, theirs, match_hashes)
     removed, added = (
         [spec_hash for item in left for spec_hash in item.hashes] for left in (before, after)
     )
     return Pairing(pairs, removed, added)
+
+
+def _that_may_pair(
+    old: list[AlikeSpecs], new: list[AlikeSpecs], effort: Effort
+) -> Iterator[tuple[AlikeSpecs, AlikeSpecs]]:
+    """Yield what agrees in the first pass, best first, then what of the rest in the second, ...
+
+    The caller takes pairs of what it gets, until one of the two has no hash left.
+    """
+    if len(old) == len(new) == 1:  # as mostly: the last pass asks for no more than the same machine
+        if _PASSES[-1](old[0]) == _PASSES[-1](new[0]):
+            yield old[0], new[0]
+        return
+    for key in _PASSES:
+        if not old or not new:
+            return
+        for candidates, partners in _that_agree(old, new, key):
+            yield from _best_first(candidates, partners, effort)
+        old, new = list(filter(_has_hashes, old)), list(filter(_has_hashes, new))
 
 
 _Both = tuple[list[AlikeSpecs], list[AlikeSpecs]]
@@ -168,7 +179,7 @@ COMPARISON = 32
 def _best_first(
     old: list[AlikeSpecs], new: list[AlikeSpecs], effort: Effort
 ) -> Iterator[tuple[AlikeSpecs, AlikeSpecs]]:
-    """Yield what agrees in a pass, best first; the caller takes pairs until one has none left."""
+    """Yield what agrees in a pass, best first."""
     if len(old) == len(new) == 1:
         yield old[0], new[0]
         return
