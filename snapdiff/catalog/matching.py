@@ -248,7 +248,7 @@ class _Matching:
         unchanged: dict[str, set[str]] = {}
         if old is None or new is None:
             for package in chain.from_iterable((waiting[0] or waiting[1]).values()):
-                by_stacks = count_by_stacks(Counter(package.specs.values()), {})
+                by_stacks = count_by_stacks(Counter(package.specs.values()).items())
                 counted = PackageCounts(package.tag, package.name, by_stacks)
                 add_package(counts, counted, self._scope)
         else:

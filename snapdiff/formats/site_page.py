@@ -113,7 +113,7 @@ class SitePageReader:
             where = "no tag (the second entry), and no folder is named for one"
             raise FormatError(f"categories: {where}")
         builds = Counter(page.specs.values())
-        by_stacks = count_by_stacks(builds, {})
+        by_stacks = count_by_stacks(builds.items())
         # Aliases make a page say more than it holds, though not more than a page may hold.
         length = len(file.content)
         most = max(length, self._limits.yaml_size * 8 if b"*" in file.content else 0)

@@ -86,12 +86,12 @@ def counted_in_common(
     return numbers
 
 
-def count_by_stacks(builds: Mapping[Build, int], common: Mapping[InCommon, int]) -> StackCounts:
-    """Return the number of specs by the set of stacks they count in, given that of each build."""
-    numbers: StackCounts = {}
-    for (_, stacks), number in counted_in_common(builds, common).items():
-        numbers[stacks] = numbers.get(stacks, 0) + number
-    return numbers
+def count_by_stacks(numbers: Iterable[tuple[Build | InCommon, int]]) -> StackCounts:
+    """Return the number of specs by the set of stacks they count in, given those of like specs."""
+    found: StackCounts = {}
+    for specs, number in numbers:
+        found[specs.stacks] = found.get(specs.stacks, 0) + number
+    return found
 
 
 DocumentKind = Literal["lock", "index", "database", "page", "site data"]

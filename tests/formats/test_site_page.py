@@ -294,7 +294,7 @@ def test_what_two_versions_of_a_page_have_in_common_is_one_build(
     assert (pair.tags, pair.name) == (("develop", "develop"), "zlib")
     assert sum(pair.common.values()) == len(shared)
     for side, records, document in ((pair.old, old, before), (pair.new, new, after)):
-        by_stacks = count_by_stacks(Counter(side.values()), pair.common)
+        by_stacks = count_by_stacks([*Counter(side.values()).items(), *pair.common.items()])
         assert [PackageCounts("develop", "zlib", by_stacks)] == document.counts
         differing = [item for item in records if item["hash"] not in map(hash_of, shared)]
         assert said(side) == meant(differing)

@@ -174,7 +174,7 @@ def _check_pair(
         together = {(found.tag, found.name): found.by_stacks for found in pair.unchanged}
         for found in pair.pairs:
             builds = Counter((found.old, found.new)[side].values())
-            by_stacks = count_by_stacks(builds, found.common)
+            by_stacks = count_by_stacks([*builds.items(), *found.common.items()])
             if by_stacks:
                 together[str(found.tags[0]), found.name] = by_stacks
         assert together == counts
