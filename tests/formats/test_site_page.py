@@ -1,6 +1,7 @@
 """Pages of the binary cache site: what they say in any form, and what is wrong with a bad one."""
 
 import gc
+import itertools
 import json
 import random
 import re
@@ -302,6 +303,22 @@ def test_what_two_versions_of_a_page_have_in_common_is_one_build(
     for letter in shared[:1]:
         is_the_same = one.specs[hash_of(letter)] is other.specs[hash_of(letter)]
         assert is_the_same
+
+
+def test_of_a_version_only_what_the_one_before_did_not_have_is_read_in_any_order() -> None:
+    lists = [B, C, D], [B, C | {"compiler": "x"}, E], [C, E]
+    versions = [list(order) for records in lists for order in itertools.permutations(records)]
+    for old, new in itertools.product(versions, repeat=2):
+        reader = SitePageReader()
+        before, after = (
+            reader.read(File(PATH, usual_page(records).encode())) for records in (old, new)
+        )
+        assert before
+        assert after
+        specs, known = after.packages[0].specs, before.packages[0].specs
+        assert said(specs) == meant(new)
+        for same in (item["hash"] for item in new if item in old):
+            assert specs[same] is known[same]
 
 
 def test_a_pair_holds_of_what_both_have_one_spec_a_build_and_no_page() -> None:
