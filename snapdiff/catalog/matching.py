@@ -1,9 +1,10 @@
 """Which package of the old side belongs to which of the new one; bad pages count on neither."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -45,6 +46,8 @@ from snapdiff.model import (
     packages_asked_for,
 )
 
+_Tag = TypeVar("_Tag")
+
 Warn = Callable[[str], None]
 
 Matched = PackagePair | TagPair | BadPage
@@ -70,6 +73,16 @@ def match_packages(
     for tags in matching.tag_pairs():
         yield from matching.close_tag(tags)
     yield from matching.bad_pages
+
+
+def followed_tag(old: Collection[_Tag], new: Collection[_Tag]) -> tuple[_Tag, _Tag] | None:
+    """Return the only tag of each side, where it has another name on the new one, or None.
+
+    These two are compared, whatever they are called (docs/specification.md, section 2).
+    """
+    if len(old) != 1 or len(new) != 1 or set(old) == set(new):
+        return None
+    return next(iter(old)), next(iter(new))
 
 
 class _Matching:
@@ -215,9 +228,9 @@ class _Matching:
         old_tags, new_tags = (
             side.paths.keys() | self._unchanged.keys() for side in (self._old, self._new)
         )
-        one_each = len(old_tags) == len(new_tags) == 1
-        if one_each and old_tags != new_tags and not self._samples:
-            return [(old_tags.pop(), new_tags.pop())]
+        followed = followed_tag(old_tags, new_tags)
+        if followed and not self._samples:
+            return [followed]
         # A tag whose documents cannot be read on one side is neither added nor removed.
         before = old_tags | (new_tags & self._old.bad_tags())
         after = new_tags | (old_tags & self._new.bad_tags())

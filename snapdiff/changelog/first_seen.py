@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from snapdiff.catalog.matching import followed_tag
 from snapdiff.catalog.reading import FilePair
 from snapdiff.changelog.sections import Steps
 from snapdiff.comparison import ComparisonOptions
@@ -215,9 +216,8 @@ class _Record:
 class _Tags:
     """The tags of the newest snapshot, each with its number of packages or whole stacks.
 
-    Where each of two snapshots has exactly one tag, the one is compared with the other, whatever
-    they are called (docs/specification.md, section 2): `develop-2025-06-01` is followed by
-    `develop-2025-06-08`. A filter that lets one of them in lets in what follows it.
+    The only tag of a snapshot is compared with the only one of the next, so `develop-2025-06-01`
+    is followed by `develop-2025-06-08`: a filter that lets one of them in lets in both.
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -235,12 +235,10 @@ class _Tags:
         """Return the only tag of the snapshot before and its successor, where there is one."""
         before, after = self._before, {tag for tag, number in self._listed.items() if number > 0}
         self._before = after
-        if len(before) != 1 or len(after) != 1 or before == after:
-            return None
-        [old], [new] = before, after
-        if self.is_wanted(old) or self._scope.has_tag(new):
-            self._followed |= {old, new}
-        return old, new
+        followed = followed_tag(before, after)
+        if followed and (self.is_wanted(followed[0]) or self._scope.has_tag(followed[1])):
+            self._followed.update(followed)
+        return followed
 
     def is_wanted(self, tag: str) -> bool:
         return self._scope.has_tag(tag) or tag in self._followed
