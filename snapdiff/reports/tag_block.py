@@ -130,12 +130,12 @@ class TagWriter:
         told = _told_stacks(tag)
         self.by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
         self._new_roots = new_roots_of(tag, self.by_stack, self._places)
-        for names in {it.names for it in self._new_roots}:  # the opening says what needs these
-            for stack, moves in self.by_stack.items():
-                self.by_stack[stack] = [
-                    (it, replace(move, needed_by=()) if move.needed_by == names else move)
-                    for it, move in moves
-                ]
+        needs = {it.names for it in self._new_roots}  # the opening says what needs these
+        for stack, moves in self.by_stack.items():
+            self.by_stack[stack] = [
+                (it, replace(move, needed_by=()) if move.needed_by in needs else move)
+                for it, move in moves
+            ]
         self.moves = moves_of(self.by_stack, self._places)
         self.lines = self._lines(self.moves, told)
 
