@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.names import FEW_STACKS, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.product_table import Columns, ProductTable
+from snapdiff.reports.product_table import ProductTable
 from snapdiff.reports.statuses import Status, severity
 from snapdiff.result.causes import Event
 
@@ -203,36 +203,39 @@ def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
 
 
 def grouped(
-    lines: Iterable[PackageLine], columns: Columns, *, lists_all: bool = False
+    lines: Iterable[PackageLine], table: ProductTable | None, *, lists_all: bool = False
 ) -> tuple[Group, ...]:
     """Return the groups of lines that are in order, the worst first.
 
-    With `columns` they are tables, as far as names are not enough and a column says what happened:
+    They are parts of a `table`, as far as names are not enough and a column says what happened:
     what came or went with a whole stack has a line. `lists_all` gives every package its line.
     """
-    in_columns = {name for cells in columns.values() for name in cells}
+    in_table = table.rows.keys() if table else set()
 
     def status_and_form(line: PackageLine) -> tuple[Status, bool]:
-        return line.status, in_columns.isdisjoint(line.packages)
+        return line.status, in_table.isdisjoint(line.packages)
 
     return tuple(
-        _group(status, list(some), {} if is_list else columns, lists_all=lists_all)
+        _group(status, list(some), None if is_list else table, lists_all=lists_all)
         for (status, is_list), some in groupby(
             sorted(lines, key=status_and_form), key=status_and_form
         )
     )
 
 
-def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_all: bool) -> Group:
+def _group(
+    status: Status, lines: list[PackageLine], table: ProductTable | None, *, lists_all: bool
+) -> Group:
     [tally] = tallies(lines)
     group = Group(**structs.asdict(tally), lines=tuple(lines))
     left = [] if lists_all else [line for line in lines if _is_quiet(line, tally.number)]
     if status is Status.SHARED:  # one line says it of all of them
         left = lines
-    if columns and not left and status < Status.SHARED:
-        names = [name for line in lines for name in line.packages]
-        rows = {name: [cells.get(name) for cells in columns.values()] for name in names}
-        return replace(group, table=ProductTable(tuple(columns), rows))
+    if table and not left and status < Status.SHARED:
+        names = (name for line in lines for name in line.packages)
+        nowhere = [None] * len(table.stacks)
+        rows = {name: table.rows.get(name, nowhere) for name in names}
+        return replace(group, table=table._replace(rows=rows))
     named = tallies(left)
     return replace(
         group,

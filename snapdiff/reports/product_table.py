@@ -66,12 +66,8 @@ class ProductCell(NamedTuple):
         return ", ".join(filter(None, said))
 
 
-Columns = Mapping[str, Mapping[str, ProductCell]]
-"""What happened to products, by stack and by their names."""
-
-
 class ProductTable(NamedTuple):
-    """The stacks that are columns, and what happened to products in each, in their lines' order.
+    """The stacks that are columns, and what happened to products in each, by their names.
 
     None is in the cell of a stack that has no such product.
     """
@@ -93,8 +89,8 @@ def signs_in(cells: Iterable[str], *, ditto: str = "") -> list[str]:
     return [sign for sign, is_there in found.items() if is_there]
 
 
-def product_columns(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]) -> Columns:
-    """Return the columns of a table of products: what happened in each stack to each package."""
+def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]) -> ProductTable:
+    """Return what happened in each stack to each package, with the stacks in order."""
     columns: dict[str, dict[str, ProductCell]] = {}
     for stack in sorted(stacks, key=lambda stack: stack.stack):
         cells = columns[stack.stack] = {name: ProductCell() for name in stack.still_there}
@@ -105,4 +101,6 @@ def product_columns(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]
                 cells.setdefault(name, ProductCell())
             else:
                 cells[name] = ProductCell(move, change.asked_for)
-    return columns
+    names = {name for cells in columns.values() for name in cells}
+    rows = {name: [cells.get(name) for cells in columns.values()] for name in names}
+    return ProductTable(tuple(columns), rows)

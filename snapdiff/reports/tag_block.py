@@ -25,7 +25,7 @@ from snapdiff.reports.package_lines import (
     package_lines,
     spec_lines,
 )
-from snapdiff.reports.product_table import MOST_COLUMNS, Columns, product_columns
+from snapdiff.reports.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.products import in_parts, knows_products
 from snapdiff.reports.stack_reasons import (
     Reasons,
@@ -179,7 +179,6 @@ class TagWriter:
         if len(self.lines) > FEW:
             stacks = _told_stacks(self._whole)
             toolchain = toolchain_of(stacks, self._places, opening.shared)
-        columns: Columns = {}
         if by_stack:
             parts = [
                 part
@@ -190,9 +189,9 @@ class TagWriter:
             ]
         else:
             lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
-            if self._has_table and 1 < len(told) <= MOST_COLUMNS:
-                columns = product_columns(told, self.by_stack)
-            parts = self._parts(None, lines, columns, told)
+            is_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
+            table = table_of_products(told, self.by_stack) if is_table else None
+            parts = self._parts(None, lines, table, told)
         used = [
             move.place
             for part in parts
@@ -216,20 +215,20 @@ class TagWriter:
         self,
         stack: StackDiff | None,
         lines: Sequence[PackageLine],
-        columns: Columns | None = None,
+        table: ProductTable | None = None,
         told: Sequence[StackDiff] = (),
     ) -> list[Part]:
         """Return products and dependencies, or packages where it is not known which is which.
 
-        They are about one stack, or about those `told`, in a table if there are `columns`.
+        They are about one stack, or about those `told`, in a `table` where that is good.
         """
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
         name = stack.stack if stack else None
         found: list[Part] = []
         for is_dependency in (False, True):
             some = [line for line in lines if line.is_dependency is is_dependency]
-            beside = None if is_dependency else columns
-            groups = grouped(some, beside or {}, lists_all=self._lists_all)
+            of_these = None if is_dependency else table
+            groups = grouped(some, of_these, lists_all=self._lists_all)
             part = Part(
                 about="dependencies" if is_dependency else others,
                 stack=name,
