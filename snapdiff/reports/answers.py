@@ -144,11 +144,11 @@ def _entry(spec: ExplainedSpec) -> WhyEntry:
         kind=change.kind,
         package=change.package,
         versions=tuple(dict.fromkeys(side.version for side in sides)),
-        is_asked_for=is_new and change.is_explicit is True,
+        is_asked_for=is_new and change.is_explicit,
         needed_by=_names(spec.needed_by) if is_new else (),
         trait=spec.trait,
         cause=cause,
-        fields=tuple(fields) if len(sides) == 2 and cause is None else (),
+        fields=tuple(fields),
         same_to_use=change.same_to_use is True,
         lines=lines,
     )
