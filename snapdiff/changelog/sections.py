@@ -114,17 +114,16 @@ class GitSteps(Steps, frozen=True, kw_only=True):
         }
         mirrors = {it.path for it in sources[0].entries() if DOCUMENTS.is_index(it.path)}
         with sources[0].repository.objects() as objects:
-            history: History | None = None
+            history = History(objects, DOCUMENTS, last_use, self.limits)
             # Git is asked again: what differs in years of commits is too much to keep.
             changes = changes_between(sources)
             following = next(changes)
             for position, (old, new) in enumerate(pairwise(self.snapshots)):
                 pairs, following = following, next(changes, [])
                 came = {it.path for _, it in pairs if it and DOCUMENTS.is_index(it.path)}
-                kinds = history.documents if history else DOCUMENTS
-                kinds = kinds.with_mirrors(map(printable_path, mirrors | came))
+                kinds = history.documents.with_mirrors(map(printable_path, mirrors | came))
                 mirrors = came | mirrors.difference(it.path for it, _ in pairs if it)
-                if history is None or history.documents is not kinds:
+                if kinds is not history.documents:
                     # What an index lists depends on what mirrors there are: it is read anew.
                     history = History(objects, kinds, last_use, self.limits)
                 for known in (pairs, following):
