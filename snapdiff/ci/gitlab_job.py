@@ -8,6 +8,7 @@ from snapdiff.ci import runs
 from snapdiff.ci.runs import Checkout, Inputs, OlderCommit
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
+from snapdiff.output.whole_files import errors_named
 from snapdiff.posting.target import Variables
 from snapdiff.safe_text import visible
 
@@ -49,12 +50,11 @@ def _make_room() -> None:
     """
     if FOLDER.is_symlink() or (FOLDER.exists() and not FOLDER.is_dir()):
         raise SnapdiffError(f"{FOLDER}: is to be a folder, and is something else in the checkout")
-    try:
+    with errors_named(FOLDER):
         FOLDER.mkdir(exist_ok=True)
-        for file in (*(FOLDER / name for name in runs.REPORTS), _FINDINGS):
+    for file in (*(FOLDER / name for name in runs.REPORTS), _FINDINGS):
+        with errors_named(file):
             file.unlink(missing_ok=True)
-    except OSError as error:
-        raise SnapdiffError(f"{error.filename}: cannot be written: {error.strerror}") from error
 
 
 # --- Which commits a pipeline is about ---
