@@ -101,6 +101,8 @@ def other_differences(
     A key inside of others is written with them: `external.extra_attributes.compilers.c=/bin/cc`.
     """
     known = {path for what in told for path in _TOLD_BY.get(what, ())}
+    if "external" in told and ("external" in old) != ("external" in new):
+        known.add(("external",))  # all of it came, or went, with the path
     keys = [
         key
         for key in (old.keys() | new.keys()) - _NEVER_TOLD

@@ -69,6 +69,14 @@ def test_in_markdown_the_tree_is_code(folder: Path) -> None:
     assert why(folder, "json", "-f", "markdown", "--package-url", "").out == MARKDOWN
 
 
+def test_of_what_is_external_now_its_path_is_said_once(tmp_path: Path) -> None:
+    zlib = Item("zlib")
+    for side, used in (("old", zlib), ("new", replace(zlib, external=True))):
+        items = [Item("hdf5", explicit=True, needs=(needs(used),)), used]
+        write_files(tmp_path, {f"{side}.lock": to_bytes(lock(items))})
+    assert "\n  └── zlib external — → /usr\n" in why(tmp_path, "hdf5").out
+
+
 def test_in_json_there_are_the_change_and_the_rows_of_the_tree(folder: Path) -> None:
     answer = json.loads(why(folder, "hdf5", "-f", "json").out)
     assert (answer["schema_version"], answer["asked"]["package"]) == (1, "hdf5")
