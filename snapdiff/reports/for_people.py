@@ -226,17 +226,17 @@ _NEEDED_LEAST: dict[str, Callable[[TagBlock], TagBlock]] = {
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the first lines of a text that has no folds."""
-    lines = text.splitlines(keepends=True)
-    kept: list[str] = []
-    for line in lines:
-        left = "\n… and more, left out to fit.\n"
-        if sum(map(len, kept)) + len(line) + len(left) > most:
+    """Return the first lines of a text; a fold that is open after them ends there."""
+    kept, open_folds, closed = "", 0, ""
+    for line in text.splitlines(keepends=True):
+        open_folds += line.startswith("<details>") - line.startswith("</details>")
+        left = "\n… and more, left out to fit.\n" + "\n</details>\n" * open_folds
+        if len(kept) + len(line) + len(left) > most:
             if not kept:
                 message = f"a report of {most} characters is too short to say anything"
                 raise ReportError(f"{message}; allow more with --max-length")
-            return "".join(kept) + left
-        kept.append(line)
+            return kept + closed
+        kept, closed = kept + line, left
     return text
 
 

@@ -271,3 +271,32 @@ def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
         text = render_report(diff, "comment", ReportOptions(package_url="", max_length=most))
         below = text.partition("\nDependencies")[2] or text.partition("\n## Dependencies")[2]
         assert "3 upgraded" in below or below.count("\n- ↑") == 3
+
+
+def test_no_fold_is_left_open_where_a_report_is_cut(tmp_path: Path) -> None:
+    stacks = " ".join(f"stack-{number:02}-of-some-length" for number in range(30))
+    write_files(tmp_path / "old", pages_of([spec("a", package="cmake")]))
+    write_files(tmp_path / "new", pages_of([spec("a", package="cmake", stacks=f"e4s {stacks}")]))
+    diff = diff_catalogs(*(load_catalog(str(tmp_path / side)) for side in ("old", "new")))
+    full = render_report(diff, "markdown", ReportOptions())
+    cut = 0
+    for most in range(200, len(full), 20):
+        text = render_report(diff, "markdown", ReportOptions(max_length=most))
+        assert len(text) <= most
+        assert Tree(text).open_folds == 0
+        cut += "left out to fit.\n\n</details>" in text
+    assert cut
+
+
+def test_a_page_that_cannot_be_read_takes_no_room_from_news(tmp_path: Path) -> None:
+    bad = {f"_cache/develop/bad{number}/specs.md": "---\ntitle: [\n---\n" for number in range(500)}
+    write_files(tmp_path / "old", bad | pages_of([spec("a", package="cmake"), spec("b")]))
+    write_files(tmp_path / "new", bad | pages_of([spec("b")]))
+    arguments = ("-C", tmp_path, "old", "new", "--skip-bad-pages", "-f")
+    for name in ("comment", "markdown", "text"):
+        text = run_cli(*arguments, name).out
+        assert re.search(r"\n\[?`?cmake`?(\]\S+)? `?1.0`? gone", text)
+        assert "1,000 pages that cannot be read left out on both sides" in text
+        assert text.count("_cache/develop/bad") == 2 + 20
+        assert "and 980 more pages; --detail lists them" in text
+    assert run_cli(*arguments, "markdown", "--detail").out.count("_cache/develop/bad") == 2 + 1000
