@@ -112,12 +112,14 @@ class Build(Struct, eq=False):
 def counting_stacks(stacks: tuple[str, ...]) -> frozenset[str]:
     """Return the stacks a spec counts in: the listed ones but `root`, or `root` where none is left.
 
+    An empty name names no stack.
+
     >>> sorted(counting_stacks(("e4s", "root")))
     ['e4s']
-    >>> sorted(counting_stacks(()))
+    >>> sorted(counting_stacks(("",)))
     ['root']
     """
-    return frozenset(stacks).difference([ROOT]) or frozenset([ROOT])
+    return frozenset(stacks).difference([ROOT, ""]) or frozenset([ROOT])
 
 
 class Edge(NamedTuple):
