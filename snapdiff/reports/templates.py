@@ -140,9 +140,14 @@ def _loader(overrides: Path | None, kind: str) -> "jinja2.BaseLoader":
     return jinja2.ChoiceLoader([*folders[:-1], compiled, folders[-1]])
 
 
+def _with_commas(number: int) -> str:
+    """Return a number with commas between its thousands: `1,204`."""
+    return f"{number:,}"
+
+
 OWN_FILTERS: dict[str, Any] = {
     "counted": counted,
-    "number": "{:,}".format,
+    "number": _with_commas,
     "short": shortened,
     "short_hash": short_hash,
     "short_patches": short_patches,
