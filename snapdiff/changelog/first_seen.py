@@ -121,6 +121,14 @@ class _Record:
         self._unreadable: dict[str, _Held] = {}
         self._newest: Sighting | None = None
 
+    def _check(self, bad_pages: list[BadPage], snapshot: str) -> None:
+        if bad_pages and not self._skip_bad_pages:
+            raise BadPagesError(bad_pages)
+        for page in bad_pages:
+            place = f"{page.path} in {snapshot}"
+            skipped = SkippedPage(side=page.side, path=place, error=page.reason)
+            self.skipped.setdefault(page.path, skipped)
+
     def add(self, newest: Sighting, files: Iterable[FilePair]) -> None:
         """Take a snapshot: the files that differ from the one before, of the first one all."""
         bad_pages: list[BadPage] = []
@@ -139,12 +147,7 @@ class _Record:
                     for place, builds in found.items():
                         listed[place].update(builds)
                 seen.update(dict.fromkeys(held.listed, held.seen))
-        if bad_pages and not self._skip_bad_pages:
-            raise BadPagesError(bad_pages)
-        for page in bad_pages:
-            place = f"{page.path} in {newest.section}"
-            skipped = SkippedPage(side=page.side, path=place, error=page.reason)
-            self.skipped.setdefault(page.path, skipped)
+        self._check(bad_pages, newest.section)
         successor = self._tags.end_snapshot()
         if successor:
             for places in (self._rows, self._gone, seen, before):
