@@ -69,8 +69,11 @@ class Reasons(Struct, frozen=True, kw_only=True):
         return len(self.causes) == 1 and not self.unexplained
 
 
-def reasons_of(stacks: Sequence[StackDiff], places: Places) -> Reasons | None:
-    """Return what is to be said of some stacks of a tag, or None where nothing is known."""
+def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -> Reasons | None:
+    """Return what is to be said of some stacks of a tag, or None where nothing is known.
+
+    `of_roots` says that nothing is reported but what was asked for.
+    """
     rebuilt = [stack for stack in stacks if stack.summary.rebuilt]
     changes = {
         (change.old, change.new): change
@@ -79,7 +82,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places) -> Reasons | None:
         if change.kind is Kind.REBUILT
     }
     counted = _counted_causes(changes.values())
-    shared = _shared_changes(stacks, places)
+    shared = _shared_changes(stacks, places, of_roots=of_roots)
     if not counted and not shared:
         return None
     is_each_once = len(changes) == sum(stack.summary.rebuilt for stack in rebuilt)
@@ -129,23 +132,27 @@ def _widest(stacks: Iterable[StackDiff]) -> tuple[Event, int] | None:
     return found[0] if found else None
 
 
-def _shared_changes(stacks: Iterable[StackDiff], places: Places) -> tuple[SharedChange, ...]:
+def _shared_changes(
+    stacks: Iterable[StackDiff], places: Places, *, of_roots: bool
+) -> tuple[SharedChange, ...]:
     found: dict[Event, list[StackDiff]] = {}
     for stack in stacks:
         for cause in shared_fields(stack):
             found.setdefault(event_of(cause), []).append(stack)
-    return tuple(_shared_change(event, some, places) for event, some in found.items())
-
-
-def _shared_change(event: Event, stacks: Sequence[StackDiff], places: Places) -> SharedChange:
-    moved = event.what, event.old, event.new
-    pairs = [it for stack in stacks for it in stack.changes if it.old and it.new]
-    return SharedChange(
-        event=event,
-        specs=sum(moved in map(astuple, it.fields) for it in pairs),
-        of=len(pairs) + sum(stack.summary.unchanged for stack in stacks),
-        place=places.place(stack.stack for stack in stacks),
-    )
+    shared = []
+    for event, some in found.items():
+        moved = event.what, event.old, event.new
+        pairs = [it for stack in some for it in stack.changes if it.old and it.new]
+        on_both = sum(stack.specs.new - stack.summary.added for stack in some)
+        shared.append(
+            SharedChange(
+                event=event,
+                specs=sum(moved in map(astuple, it.fields) for it in pairs),
+                of=len(pairs) if of_roots else on_both,  # nothing says how many roots stayed
+                place=places.place(stack.stack for stack in some),
+            )
+        )
+    return tuple(shared)
 
 
 # --- The toolchain: compilers, providers of mpi, blas and lapack; where they changed ---

@@ -1,6 +1,7 @@
 """What happened in one tag as people read it: what many packages share, then its parts."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Literal
 
 from msgspec import Struct
@@ -126,7 +127,8 @@ class TagWriter:
         self._has_table = has_table and self.has_products
         self._lists_all = details or bool(filters.because or filters.kind)
         self._tells_losses = Kind.REMOVED in kinds
-        self._reasons = reasons_of(tag.stacks, self._places)
+        self._reasons_of = partial(reasons_of, places=self._places, of_roots=bool(filters.explicit))
+        self._reasons = self._reasons_of(tag.stacks)
         told = _told_stacks(tag)
         self.by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
         self._new_roots = new_roots_of(tag, self.by_stack, self._places)
@@ -165,7 +167,7 @@ class TagWriter:
         told = fates["changed"] + fates["rebuilt"]
         by_stack = group_by == "stack"
         rebuilt = fates["rebuilt"] if by_stack else []
-        reasons = reasons_of(rebuilt, self._places) if by_stack else self._reasons
+        reasons = self._reasons_of(rebuilt) if by_stack else self._reasons
         opening = opening_of(
             self.tag.stacks,
             self.moves,
@@ -237,7 +239,7 @@ class TagWriter:
             )
             if groups or not (found or lines or is_dependency):
                 found.append(part)
-        reasons = _beside(lines, [stack], reasons_of([stack], self._places)) if stack else None
+        reasons = _beside(lines, [stack], self._reasons_of([stack])) if stack else None
         found[0] = replace(found[0], is_first=True, reasons=reasons)
         if self._details:
             found[-1] = replace(found[-1], details=spec_lines([stack] if stack else told))

@@ -184,16 +184,24 @@ def test_a_step_that_the_toolchain_leaves_out_is_told_below(tmp_path: Path) -> N
     assert [number for number in range(9) if f"`3.{number}.7`" not in page] == []
 
 
-@pytest.mark.parametrize(("kept", "told"), [(3, " (13 of 16 builds)"), (0, "")])
+@pytest.mark.parametrize(
+    ("kept", "arguments", "told"),
+    [
+        (3, (), " (13 of 16 builds)"),
+        (0, (), ""),
+        (3, ("-k", "reconfigured"), " (12 of 16 builds)"),
+        (3, ("--explicit",), ""),  # nothing says how many roots kept theirs
+    ],
+)
 def test_a_compiler_that_some_specs_kept_is_told_with_how_many_moved(
-    tmp_path: Path, kept: int, told: str
+    tmp_path: Path, kept: int, arguments: tuple[str, ...], told: str
 ) -> None:
     def items(compiler: str, version: str) -> list[Item]:
         moved = [Item(f"app{it}", compiler=("gcc", compiler), explicit=True) for it in range(12)]
         upgraded = Item("lib", version, compiler=("gcc", compiler), explicit=True)
         return [*moved, upgraded, *(Item(f"tool{it}", explicit=True) for it in range(kept))]
 
-    old, new = items("12.3.0", "1.0"), items("13.1.0", "1.1")
-    lines = run_cli(*write_locks(tmp_path, old, new), "-f", "markdown").out.splitlines()
+    files = write_locks(tmp_path, items("12.3.0", "1.0"), items("13.1.0", "1.1"))
+    lines = run_cli(*files, "-f", "markdown", *arguments).out.splitlines()
     [line] = [it for it in lines if it.startswith("- compiler ")]
     assert line == f"- compiler `gcc@12.3.0` → `gcc@13.1.0`{told}"
