@@ -163,6 +163,7 @@ def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
         ("hdf5/zz", "/zz: no changed spec of hdf5 has this hash"),
         ("@1", "@1: names no package; write hdf5, "),
         ("hdf5@", "hdf5@: names no package; write hdf5, "),
+        ("hdf5/", "hdf5/: names no package; write hdf5, "),
         ("", "an empty name: names no package; write hdf5, "),
     ],
 )
