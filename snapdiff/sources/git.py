@@ -76,13 +76,7 @@ class GitSource(Source):
 
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
-        where = [f"{folder}/"] if folder else []
-        listing = ("ls-tree", "-r", "-z", "--full-tree", "--", self.tree, *where)
-        for line in self.repository.git.words(*listing):
-            facts, _, path = line.partition(b"\t")
-            mode, _, object_id = facts.decode("ascii").split(" ")
-            if entry := self.repository.wanted_entry(path, mode, object_id):
-                yield entry
+        return self.repository.entries(self.tree, folder)
 
     def find(self, path: str) -> Entry | None:
         """Return the file with this path, whatever it is called, or None."""

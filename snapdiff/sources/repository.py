@@ -142,6 +142,15 @@ class Repository:
                 objects.ask(following)
                 yield from map(objects.take, following)
 
+    def entries(self, tree: str, folder: str = "") -> Iterator[Entry]:
+        """Yield the wanted files of a tree, or of a folder in it, by path."""
+        where = [f"{folder}/"] if folder else []
+        for line in self.git.words("ls-tree", "-r", "-z", "--full-tree", "--", tree, *where):
+            facts, _, name = line.partition(b"\t")
+            mode, _, object_id = facts.decode("ascii").split(" ")
+            if entry := self._wanted(name, mode, object_id):
+                yield entry
+
     def find(self, tree: str, path: str) -> Entry | None:
         """Return the file of a tree that has this path, whatever it is called, or None.
 
@@ -194,12 +203,9 @@ class Repository:
     def entry_pair(self, facts: bytes, path: bytes) -> EntryPair:
         """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
         words = facts.removeprefix(b":").decode("ascii").split(" ")
-        return self.wanted_entry(path, words[0], words[2]), self.wanted_entry(
-            path, words[1], words[3]
-        )
+        return self._wanted(path, words[0], words[2]), self._wanted(path, words[1], words[3])
 
-    def wanted_entry(self, path: bytes, mode: str, object_id: str) -> Entry | None:
-        """Return a file as git lists it, or None where it is none that is wanted."""
+    def _wanted(self, path: bytes, mode: str, object_id: str) -> Entry | None:
         if mode in (_NOTHING, _SUBMODULE):
             return None
         entry = _entry(path, mode, object_id)

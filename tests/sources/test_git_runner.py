@@ -264,7 +264,7 @@ def test_the_subject_of_a_commit_is_what_git_shows(
 
 def test_a_git_that_still_owes_files_is_asked_nothing_else(repository: GitRepository) -> None:
     opened = Repository(repository.folder, wanted=DOCUMENTS)
-    reading = opened.read(open_whole(opened, "HEAD").files())
+    reading = opened.read(opened.entries("HEAD"))
     next(reading)
     assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
     del reading
@@ -306,7 +306,7 @@ def test_the_first_file_of_a_listing_does_not_wait_for_the_last(
     fails_later = f'{shutil.which("git")} "$@"; sleep 5; exit 1'
     monkeypatch.setenv("PATH", git_that(tmp_path, "ls-tree", fails_later)["PATH"])
     opened = Repository(repository.folder, wanted=DOCUMENTS)
-    assert next(open_whole(opened, "HEAD").files()).path.endswith("specs.md")
+    assert next(opened.entries("HEAD")).path.endswith("specs.md")
 
 
 def test_a_git_that_ended_is_not_asked_again(
