@@ -1,6 +1,6 @@
 """How much is taken of a page, a document and a mirror: bounds that only hostile ones run into.
 
-`--max-size` sets the three sizes; the others follow from the size of a page. The largest
+`--max-size` sets both sizes; the others follow from the size of a page. The largest
 page of the public catalog had 720 kB in July 2025. What is compressed with gzip is unfolded piece
 by piece as it arrives, within bounds of its own.
 """
@@ -62,14 +62,13 @@ class SizeLimit(NamedTuple):
 class Limits(NamedTuple):
     """What one page or document may cost, and what is taken of one mirror.
 
-    `document_size` is for a document with dependencies, unfolded where it is compressed; one of
-    378,000 specs has 0.6 GB. `download` is for all that is taken of a mirror, as it arrives. What
+    `document_size` is for a document with dependencies, unfolded where it is compressed, and for
+    all that is taken of a mirror, as it arrives; an index of 378,000 specs has 0.6 GB. What
     concerns pages follows from `page_size`. All sizes are in bytes.
     """
 
     page_size: int = 16 << 20
     document_size: int = 2 << 30
-    download: int = 2 << 30
 
     @property
     def page(self) -> SizeLimit:

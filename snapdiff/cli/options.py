@@ -28,7 +28,7 @@ def _limits(_context: click.Context, _parameter: click.Parameter, value: str | N
         size = parse_size(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
-    return Limits(size, size, size)
+    return Limits(size, size)
 
 
 def _at_least_one(value: str) -> int:

@@ -109,7 +109,7 @@ class Downloads:
         self,
         address: MirrorAddress | RegistryAddress,
         transport: Transport,
-        max_download: int = DEFAULT_LIMITS.download,
+        max_download: int = DEFAULT_LIMITS.document_size,
         patience: Patience = PATIENCE,
         progress: Progress = unseen,
         kept: Mapping[str, Downloaded] | None = None,

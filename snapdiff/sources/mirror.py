@@ -203,7 +203,7 @@ def open_mirror(
         extra = {"s3": "s3", "gs": "gcs"}.get(name[:2], "mirror")
         message = f"takes a library that is not here: pip install 'spack-snapdiff[{extra}]'"
         raise RevisionError(f"{without_secrets(name)}: {message}") from error
-    downloads = Downloads(address, transport, limits.download, patience, progress, kept)
+    downloads = Downloads(address, transport, limits.document_size, patience, progress, kept)
     if isinstance(address, RegistryAddress):
         return RegistrySource(address, downloads, limits)
     return MirrorSource(address, downloads)

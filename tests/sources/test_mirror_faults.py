@@ -45,7 +45,7 @@ ONE = index("zlib", "cmake")
 
 
 def mirror(server: WebServer, *, max_download: int = 1 << 30, patience: Patience = HASTE) -> Source:
-    limits = Limits(download=max_download)
+    limits = Limits(document_size=max_download)
     return open_mirror(f"{server.url}/m", patience=patience, limits=limits)
 
 

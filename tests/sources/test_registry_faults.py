@@ -54,7 +54,7 @@ def put(server: WebServer, *layers: bytes) -> None:
 
 
 def read(server: WebServer, at: str = "", patience: Patience = HASTE) -> bytes:
-    limits = Limits(download=1 << 20, document_size=1 << 20)
+    limits = Limits(document_size=1 << 20)
     source = open_mirror(
         f"oci+http://{server.host}/group/cache{at}", patience=patience, limits=limits
     )
