@@ -97,7 +97,7 @@ def _paged(text: str) -> bool:
 
 # --- Standard error ---
 
-PATIENCE, PAUSE = 2.0, 0.1
+SHOWN_AFTER, SHOWN_EVERY = 2.0, 0.1
 """Seconds of work before anybody is told how far it is, and until that is told again."""
 
 
@@ -129,7 +129,7 @@ class ProgressBar(contextlib.ExitStack):
         super().__init__()
         self._words = words
         is_seen = wanted and is_on_terminal() and os.environ.get("TERM") != "dumb"
-        self._next = time.monotonic() + PATIENCE if is_seen else math.inf
+        self._next = time.monotonic() + SHOWN_AFTER if is_seen else math.inf
 
     def __call__(self, done: int, total: int) -> None:
         """Say how many of how many steps are done."""
@@ -146,7 +146,7 @@ class ProgressBar(contextlib.ExitStack):
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + PAUSE
+        self._next = now + SHOWN_EVERY
         if not ProgressBar.erased:
             ProgressBar.erased = "\r\x1b[2K"
             self.enter_context(UndoneAtEnd(self._erase))

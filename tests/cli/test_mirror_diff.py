@@ -55,7 +55,7 @@ def test_a_mirror_has_no_changelog_and_is_told_how_to_get_one(server: WebServer)
 def test_a_terminal_is_told_how_much_is_downloaded(
     command: str, server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("PATIENCE", "PAUSE"):
+    for name in ("SHOWN_AFTER", "SHOWN_EVERY"):
         monkeypatch.setattr(streams, name, 0.0)
     monkeypatch.setattr(streams, "is_on_terminal", lambda: True)
     monkeypatch.setenv("TERM", "xterm")

@@ -30,22 +30,22 @@ def shown(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, wanted: bool 
 
 
 def test_long_work_on_a_terminal_shows_a_bar_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PATIENCE", 0.0)
-    monkeypatch.setattr(streams, "PAUSE", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_EVERY", 0.0)
     text = shown(Terminal(), monkeypatch)
     assert text == "\r\x1b[2K".join(["", "pages: 25% (1/4)", "pages: 75% (3/4)", ""])
 
 
 def test_it_is_told_again_after_a_pause_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PATIENCE", 0.0)
-    monkeypatch.setattr(streams, "PAUSE", 60.0)
+    monkeypatch.setattr(streams, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_EVERY", 60.0)
     text = shown(Terminal(), monkeypatch)
     assert "1/4" in text
     assert "3/4" not in text
 
 
 def test_what_is_said_meanwhile_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_AFTER", 0.0)
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
@@ -79,8 +79,8 @@ class Screen(io.RawIOBase):
 def test_what_is_printed_meanwhile_takes_its_place(
     has_pager: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "PATIENCE", 0.0)
-    monkeypatch.setattr(streams, "PAUSE", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_EVERY", 0.0)
     screen = Screen()
     for name in ("stdout", "stderr"):
         stream = io.TextIOWrapper(io.BufferedWriter(screen), encoding="utf-8")
@@ -103,7 +103,7 @@ def test_what_is_printed_meanwhile_takes_its_place(
 
 
 def test_a_terminal_that_erases_nothing_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_AFTER", 0.0)
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "dumb")
@@ -117,20 +117,20 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_log_file_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PATIENCE", 0.0)
-    monkeypatch.setattr(streams, "PAUSE", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_EVERY", 0.0)
     assert shown(io.StringIO(), monkeypatch) == ""
 
 
 def test_quiet_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PATIENCE", 0.0)
-    monkeypatch.setattr(streams, "PAUSE", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_EVERY", 0.0)
     assert shown(Terminal(), monkeypatch, wanted=False) == ""
 
 
 def test_downloads_have_a_bar_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PATIENCE", 0.0)
-    monkeypatch.setattr(streams, "PAUSE", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(streams, "SHOWN_EVERY", 0.0)
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
