@@ -32,8 +32,9 @@ from snapdiff.catalog.sides import (
 )
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Claim, Counted, Document
+from snapdiff.formats.document import Claim, Document
 from snapdiff.model import (
+    Counted,
     Counts,
     PackageCounts,
     PackagePair,

@@ -14,8 +14,8 @@ from snapdiff.formats.document import Document, DocumentReader, File, no_file
 from snapdiff.model import (
     NO_GRAPHS,
     Build,
+    Counted,
     Graph,
-    InCommon,
     KeptHashes,
     KeptSpecs,
     Package,
@@ -24,7 +24,6 @@ from snapdiff.model import (
     StackGraphs,
     Tags,
     count_by_stacks,
-    counted_in_common,
 )
 from snapdiff.sources.source import Content
 
@@ -121,11 +120,10 @@ def read_whole(reading: Reading, path: str, side: Side) -> Reading:
 def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
     """Return the packages of two versions of a document; raises FormatError where one is bad."""
     entries = new.in_common(old)
-    in_common: dict[tuple[str, str], dict[InCommon, int]] = {}
+    in_common: dict[tuple[str, str], dict[Build | Counted, int]] = {}
     for entry, number in Counter(entries.values()).items():
         for tag in entry.tags:
-            same = in_common.setdefault((tag, entry.name), {})
-            same[InCommon(entry.version, entry.stacks)] = number
+            in_common.setdefault((tag, entry.name), {})[entry] = number
 
     @cache
     def hashes() -> Mapping[tuple[str, str], dict[str, frozenset[str]]]:
@@ -166,7 +164,7 @@ def pair_packages(
     new: Package | None,
     document: str = "",
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS,
-    in_common: Mapping[InCommon, int] = {},
+    in_common: Mapping[Build | Counted, int] = {},
     kept: KeptSpecs = tuple,
     kept_hashes: KeptHashes = tuple,
 ) -> PackagePair:
@@ -180,12 +178,12 @@ def pair_packages(
     after: Mapping[str, Build] = new.specs if new else {}
     removed = {key: build for key, build in before.items() if after.get(key) is not build}
     added = {key: build for key, build in after.items() if before.get(key) is not build}
-    common = Counter(before.values())
-    common.subtract(removed.values())
+    numbers = Counter(before.values())
+    numbers.subtract(removed.values())
     for key in removed.keys() & added.keys():
         build, twin = removed[key], added[key]
         if build.stacks == twin.stacks and build.version_text == twin.version_text:
-            common[twin] += 1
+            numbers[twin] += 1
             del removed[key], added[key]
     package = old or new
     assert package is not None
@@ -195,15 +193,17 @@ def pair_packages(
     )
     own_graphs = None if mine is None or theirs is None else (mine, theirs)
     own = [(key, build) for key, build in after.items() if key not in added] if own_graphs else ()
-    # Of a page nobody asks which of them it is, and it has thousands that were built alike.
-    alike = {} if own_graphs else common
+    alike = [build for build, number in numbers.items() if number]
+    common: dict[Build | Counted, int] = dict(in_common)
+    common.update((build, numbers[build]) for build in alike)
     return PackagePair(
         tags=tags,
         name=package.name,
         old=removed,
         new=added,
-        common=counted_in_common(common, in_common),
-        kept=lambda: chain(own, (("", it) for it, number in alike.items() if number), kept()),
+        common=common,
+        # Of a page nobody asks which of them it is, and it has thousands that were built alike.
+        kept=lambda: chain(own if own_graphs else (("", build) for build in alike), kept()),
         kept_hashes=lambda: chain(((key, build.stacks) for key, build in own), kept_hashes()),
         document=document,
         graphs=own_graphs,
@@ -267,7 +267,7 @@ def _all_specs(listed: Iterable[Mapping[str, Build]]) -> Mapping[str, Build]:
 
 
 def _unite(pairs: Sequence[PackagePair]) -> PackagePair:
-    common: Counter[InCommon] = Counter()
+    common: Counter[Build | Counted] = Counter()
     for pair in pairs:
         common.update(pair.common)
     name = pairs[0].name

@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from snapdiff.catalog.reading import Reading, StackNames, rename_graphs, rename_package
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Claim, Counted, Document
+from snapdiff.formats.document import Claim, Document
 from snapdiff.formats.registry import Documents
 from snapdiff.model import (
     EMPTY_PART,
     ROOT,
+    Counted,
     Counts,
     Graph,
     Package,

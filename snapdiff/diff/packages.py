@@ -18,7 +18,7 @@ from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, 
 from snapdiff.diff.traits import Builds, Loss
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import Build, InCommon, PackagePair
+from snapdiff.model import Build, Counted, PackagePair
 from snapdiff.result import Change, Kind, PackageChange
 from snapdiff.spack import Version
 
@@ -226,15 +226,14 @@ def _builds_by_stack(
     return found
 
 
-def _count(side: BuildHashes, common: Mapping[InCommon, int], scope: Scope) -> SideCounts:
-    own = ((build.version_text, build.stacks, len(hashes)) for build, hashes in side.items())
-    others = ((*shared, number) for shared, number in common.items())
+def _count(side: BuildHashes, common: Mapping[Build | Counted, int], scope: Scope) -> SideCounts:
+    own = ((build, len(hashes)) for build, hashes in side.items())
     versions: dict[str, dict[str, int]] = {}
     in_any = 0
-    for version, listed, number in chain(own, others):
-        stacks = scope.stacks(listed)
+    for specs, number in chain(own, common.items()):
+        stacks = scope.stacks(specs.stacks)
         for stack in stacks:
             counted = versions.setdefault(stack, {})
-            counted[version] = counted.get(version, 0) + number
+            counted[specs.version_text] = counted.get(specs.version_text, 0) + number
         in_any += number if stacks else 0
     return SideCounts(versions, in_any)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from snapdiff.errors import NoSuchFile
-from snapdiff.model import Build, DocumentKind, Package, PackageCounts, StackGraphs
+from snapdiff.model import Build, Counted, DocumentKind, Package, PackageCounts, StackGraphs
 
 
 def no_file(path: str) -> bytes:
@@ -34,15 +34,6 @@ class Claim(NamedTuple):
     tag: str
     what: Literal["package", "stack"]
     name: str
-
-
-class Counted(NamedTuple):
-    """What is counted of a spec: in each of `tags`, in each of `stacks`. No tags: not at all."""
-
-    name: str
-    version: str
-    tags: tuple[str, ...]
-    stacks: frozenset[str]
 
 
 class Document:

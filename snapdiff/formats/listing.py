@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 
 from msgspec import Raw
 
-from snapdiff.formats.document import Claim, Counted, Document
+from snapdiff.formats.document import Claim, Document
 from snapdiff.formats.spec_node import (
     ARCHITECTURE,
     COMPILER,
@@ -20,6 +20,7 @@ from snapdiff.formats.spec_node import (
 )
 from snapdiff.model import (
     Build,
+    Counted,
     DocumentKind,
     Edge,
     Node,
@@ -166,7 +167,7 @@ class Listing(Document):
         return entry, Node(
             name=node.name,
             build=build_of(
-                *(entry.version, compiler, os, platform, target, variants, entry.stacks),
+                *(entry.version_text, compiler, os, platform, target, variants, entry.stacks),
                 explicit=explicit,
                 external=bool(external),
             ),
@@ -181,7 +182,9 @@ class Listing(Document):
         providers = tuple([edge for edge in edges if edge.virtuals])
         if providers not in self._compilers:
             found = find_compiler(providers)
-            version = self.entry(found.hash).version if found and found.hash in self.records else ""
+            version = ""
+            if found and found.hash in self.records:
+                version = self.entry(found.hash).version_text
             self._compilers[providers] = found and write_compiler(found.name, version)
         return self._compilers[providers]
 
@@ -338,7 +341,7 @@ class Listing(Document):
         node, _, _ = self._decode(spec_hash)
         key = self._key(spec_hash)
         variants = canonical_variants(PARAMETERS.read(node.parameters, key, "parameters"))
-        version = parse_version(self.entry(spec_hash).version)
+        version = parse_version(self.entry(spec_hash).version_text)
         return version, *ARCHITECTURE.read(node.arch, key, "arch"), variants
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:

@@ -10,12 +10,12 @@ from collections.abc import Set as AbstractSet
 from msgspec import Raw
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document import Claim, Counted, File
+from snapdiff.formats.document import Claim, File
 from snapdiff.formats.kinds import SPEC_FILE
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import SpecFileNode, SpecNode, read_spec_file
 from snapdiff.limits import Limits
-from snapdiff.model import EMPTY_PART
+from snapdiff.model import EMPTY_PART, Counted
 
 
 class _OldPageListing(Listing):

@@ -13,13 +13,13 @@ import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document import Claim, Counted, Document, File
+from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.json_text import VALUES, decode_json, records_by_hash
 from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
 from snapdiff.formats.listing import Listing, build_of
 from snapdiff.formats.spec_node import read_edges
 from snapdiff.limits import Limits, check_version, plain_content
-from snapdiff.model import EMPTY_PART, Node, counting_stacks
+from snapdiff.model import EMPTY_PART, Counted, Node, counting_stacks
 from snapdiff.spack import NO_COMPILER
 
 PLACES = 10_000

@@ -1,9 +1,9 @@
 """What was loaded: specs and how they were built, dependencies, packages, counts."""
 
 from snapdiff.model.packages import (
+    Counted,
     Counts,
     DocumentKind,
-    InCommon,
     KeptHashes,
     KeptSpecs,
     LikeStacks,
@@ -15,7 +15,6 @@ from snapdiff.model.packages import (
     TagPair,
     Tags,
     count_by_stacks,
-    counted_in_common,
     pair_like_stacks,
 )
 from snapdiff.model.specs import (

@@ -28,10 +28,12 @@ class Package(Struct, frozen=True, gc=False):
     document: str = ""
 
 
-class InCommon(NamedTuple):
-    """What is counted of specs that both sides have in the same words."""
+class Counted(NamedTuple):
+    """What is counted of a spec: in each of `tags`, in each of `stacks`. No tags: not at all."""
 
+    name: str
     version_text: str
+    tags: tuple[str, ...]
     stacks: frozenset[str]
 
 
@@ -55,7 +57,7 @@ class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
     name: str
     old: Mapping[str, Build]
     new: Mapping[str, Build]
-    common: Mapping[InCommon, int]
+    common: Mapping[Build | Counted, int]
     document: str = ""
     kept: KeptSpecs = tuple
     kept_hashes: KeptHashes = tuple
@@ -74,19 +76,7 @@ class PackageCounts(Struct, frozen=True, gc=False):
     by_stacks: StackCounts
 
 
-def counted_in_common(
-    builds: Mapping[Build, int], others: Mapping[InCommon, int] = {}
-) -> dict[InCommon, int]:
-    """Return the number of specs of each build by version and stacks alone, and of others."""
-    numbers = dict(others)
-    for build, number in builds.items():
-        if number:
-            key = InCommon(build.version_text, build.stacks)
-            numbers[key] = numbers.get(key, 0) + number
-    return numbers
-
-
-def count_by_stacks(numbers: Iterable[tuple[Build | InCommon, int]]) -> StackCounts:
+def count_by_stacks(numbers: Iterable[tuple[Build | Counted, int]]) -> StackCounts:
     """Return the number of specs by the set of stacks they count in, given those of like specs."""
     found: StackCounts = {}
     for specs, number in numbers:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from snapdiff.catalog.sides import CatalogSide, CountedFiles, count_hashes
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Claim, Counted, Document
-from snapdiff.model import Package, PackageCounts
+from snapdiff.formats.document import Claim, Document
+from snapdiff.model import Counted, Package, PackageCounts
 from snapdiff.result import Filters
 
 CPU, GPU, OTHER = (

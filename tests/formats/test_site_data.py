@@ -19,7 +19,7 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_data import PLACES
 from snapdiff.formats.spec_node import read_edges
 from snapdiff.limits import Limits
-from snapdiff.model import Edge, InCommon
+from snapdiff.model import Counted, Edge
 from snapdiff.result import Filters, VersionCount
 from tests.support.documents import (
     Item,
@@ -164,7 +164,7 @@ def test_a_new_version_beside_others_in_common() -> None:
     )
     [package] = pair.pairs
     assert list(package.new) == [newer.key]
-    assert package.common == {InCommon("13.2.0", frozenset({"e4s"})): 1}
+    assert package.common == {Counted("gcc", "13.2.0", ("develop",), frozenset({"e4s"})): 1}
     assert package.graphs
 
 
@@ -259,3 +259,15 @@ def test_no_reason_is_told_where_dependencies_are_links_for_people(tmp_path: Pat
     assert [change["kind"] for change in changes] == ["rebuilt"]
     assert "cause" not in changes[0]
     assert "same_to_use" not in changes[0]
+
+
+def test_like_specs_in_common_count_each_in_a_release_that_only_some_share() -> None:
+    first, second = (Item("gcc", "13.2.0", compiler=None, os=name) for name in ("rhel8", "rhel9"))
+    data = site_data([first, second], PLACES_OF)
+    data[0][second.key]["releases"] = ["develop", "v1.0"]
+    newer = Item("gcc", "14.1.0", compiler=None)
+    later = site_data([first, second, newer], PLACES_OF)
+    later[0][second.key]["releases"] = ["develop", "v1.0"]
+    pair = read_pair(SITE, site_file(*data), site_file(*later))
+    assert [sum(package.common.values()) for package in pair.pairs] == [2]
+    assert [(count.tag, sum(count.by_stacks.values())) for count in pair.unchanged] == [("v1.0", 1)]
