@@ -23,7 +23,7 @@ from snapdiff.output.whole_files import errors_named, hold
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.markdown import links
-from snapdiff.reports.outline import block_values, has_words, outline_of
+from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.templates import (
     environment_of,
     render_page,
@@ -125,7 +125,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             end, diff = section.end, section.diff
             grouping = self.options.group_by or "package"
             outline = outline_of(diff, grouping, details=self.options.detail)
-            if not has_words(outline):
+            if not outline.has_words:
                 continue
             day = (end.revision.date or "")[: len("2025-07-06")]
             date = "" if day == end.name else day

@@ -112,6 +112,13 @@ class Outline(Struct, frozen=True, kw_only=True):
         return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
 
     @property
+    def has_words(self) -> bool:
+        """Whether there is anything to say."""
+        packages = self.packages.tallies, self.dependencies.tallies
+        news = *self.news.tags.values(), *self.news.stacks.values()
+        return any((*packages, *news, self.skipped))
+
+    @property
     def has_table(self) -> bool:
         """Whether products are in a table: beside it, signs are in folds alone."""
         return any(tag.has_table for tag in self.tags)
@@ -190,14 +197,6 @@ def block_values(
         "more_at": "(--detail lists them)" if on_terminal and not lists_all else "",
         "most_names": FEW_QUIET if on_terminal else MOST_NAMES,
     }
-
-
-def has_words(outline: Outline) -> bool:
-    """Return whether there is anything to say."""
-    news = (*outline.news.tags.values(), *outline.news.stacks.values())
-    return bool(outline.packages.number or outline.dependencies.number or outline.skipped) or any(
-        news
-    )
 
 
 # --- Tags and stacks that are on one side alone, and what is odd ---
