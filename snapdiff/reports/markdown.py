@@ -12,7 +12,7 @@ from urllib.parse import quote
 from snapdiff.errors import ReportError
 from snapdiff.reports.groups import Group
 from snapdiff.reports.names import counted, tag_names
-from snapdiff.reports.package_counts import CountTable, name_of_row
+from snapdiff.reports.package_counts import CountTable
 from snapdiff.reports.product_table import signs_in
 from snapdiff.reports.statuses import SIGNS, name_of_column
 from snapdiff.safe_text import LONGEST, shown
@@ -160,7 +160,7 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
         tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
         numbers = [row.counts.by_class.get(it, 0) for it in table.classes]
         numbers += [row.counts.unchanged or 0, row.counts.total or 0] * has_unchanged
-        name = name_of_row(row, noun, rebuilt, code)
+        name = row.in_words(noun, rebuilt, code)
         lines.append(_cells([*tag, name, *(f"{it:,}" if it else "" for it in numbers)]))
     return paragraph("\n".join(lines))
 

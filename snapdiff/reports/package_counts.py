@@ -6,7 +6,7 @@ up to the total.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves import StackMoves
-from snapdiff.reports.names import counted, tag_names
+from snapdiff.reports.names import Mark, counted, tag_names
 from snapdiff.reports.statuses import (
     COLUMNS,
     WORST_FIRST,
@@ -60,6 +60,24 @@ class CountRow(Struct, frozen=True, kw_only=True):
     stacks: tuple[str, ...]
     counts: ClassTotals
 
+    def fate_in_words(self, rebuilt: str) -> str:
+        """Return what its stacks have in common, nothing where their numbers say it."""
+        words = {"changed": "", "rebuilt": f"only {rebuilt}"}
+        if self.counts.total is None:  # nobody knows what else happened to them
+            words |= {"rebuilt": "", "unchanged": "none"}
+        return words.get(self.fate, self.fate)
+
+    def in_words(self, noun: str, rebuilt: str, mark: Mark) -> str:
+        """Return what it is about: `e4s`, `e4s, removed`, `3 stacks only rebuilt`, `tag added`."""
+        names = counted(len(self.stacks), noun)
+        fate = self.fate_in_words(rebuilt)
+        if self.tag.status != "changed":
+            return f"tag {fate}, {names}"
+        if len(self.stacks) > 1:
+            return f"{names} {fate}".rstrip()
+        name = mark(self.stacks[0]) if self.stacks[0] else "all"
+        return f"{name}, {fate}" if fate else name
+
 
 class CountTable(Struct, frozen=True, kw_only=True):
     """All rows of a report, worst first, their sum, and the classes of any package."""
@@ -74,26 +92,6 @@ class CountTable(Struct, frozen=True, kw_only=True):
         """The same below the lines of one tag, which say which stacks were removed and added."""
         is_said = () if self.several_tags else ("removed", "added")
         return replace(self, rows=tuple(it for it in self.rows if it.fate not in is_said))
-
-
-def mark_of_row(row: CountRow, rebuilt: str) -> str:
-    """Return what the stacks of a row have in common, nothing where their numbers say it."""
-    words = {"changed": "", "rebuilt": f"only {rebuilt}"}
-    if row.counts.total is None:  # nobody knows what else happened to them
-        words |= {"rebuilt": "", "unchanged": "none"}
-    return words.get(row.fate, row.fate)
-
-
-def name_of_row(row: CountRow, noun: str, rebuilt: str, mark: Callable[[str], str]) -> str:
-    """Return what a row is about: `e4s`, `e4s, removed`, `3 stacks only rebuilt`, `tag added`."""
-    names = counted(len(row.stacks), noun)
-    word = mark_of_row(row, rebuilt)
-    if row.tag.status != "changed":
-        return f"tag {word}, {names}"
-    if len(row.stacks) > 1:
-        return f"{names} {word}".rstrip()
-    name = mark(row.stacks[0]) if row.stacks[0] else "all"
-    return f"{name}, {word}" if word else name
 
 
 MovesByTag = Mapping[tuple[str, ...], Mapping[str, StackMoves]]

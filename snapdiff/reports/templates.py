@@ -14,7 +14,7 @@ from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
 from snapdiff.reports import ReportOptions, markdown, terminal
-from snapdiff.reports.builds import VersionMove, trait_in_words, traits_in_words
+from snapdiff.reports.builds import trait_in_words, traits_in_words
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     cause_in_words,
@@ -24,7 +24,6 @@ from snapdiff.reports.cause_words import (
 )
 from snapdiff.reports.html import writing
 from snapdiff.reports.markdown import code, linked
-from snapdiff.reports.moves import Move
 from snapdiff.reports.names import (
     Mark,
     counted,
@@ -35,9 +34,6 @@ from snapdiff.reports.names import (
     tag_names,
     versions_in_words,
 )
-from snapdiff.reports.opening import StackLoss
-from snapdiff.reports.package_counts import mark_of_row
-from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import name_of_column, name_of_kind
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
@@ -89,26 +85,18 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "name": mark,
         "paint": paint,
         "because": partial(cause_in_words, mark=mark),
-        "counted_cause": partial(CountedCause.in_words, mark=mark),
         "event": partial(event_in_words, mark=mark),
         "field": partial(field_in_words, mark=mark),
         "difference": partial(difference_in_words, mark=mark),
         "trait": partial(trait_in_words, mark=mark),
         "traits": partial(traits_in_words, mark=mark),
-        "move": partial(Move.in_words, mark=mark),
-        "differences": partial(Move.differences_in_words, mark=mark),
-        "reconfigured": partial(Move.reconfigured_in_words, mark=mark),
-        "versions": partial(VersionMove.in_words, mark=mark),
-        "own": partial(Move.own_in_words, mark=mark),
         "version_list": partial(versions_in_words, mark=mark),
-        "loss": partial(StackLoss.in_words, mark=mark),
         "name_of_kind": name_of_kind,
         "name_of_column": name_of_column,
-        "mark_of_row": mark_of_row,
     }
     functions = {"html": writing.FUNCTIONS, "markdown": markdown.FUNCTIONS}
     environment.globals |= functions.get(format_name) or terminal.functions(paint)
-    environment.globals["SAME_TO_USE"] = SAME_TO_USE
+    environment.globals |= {"mark": mark, "SAME_TO_USE": SAME_TO_USE}
     return environment
 
 

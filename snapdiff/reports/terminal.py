@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from snapdiff.reports.markdown import listed, paragraph
 from snapdiff.reports.names import tag_label
-from snapdiff.reports.package_counts import ClassTotals, CountTable, name_of_row
+from snapdiff.reports.package_counts import ClassTotals, CountTable
 from snapdiff.reports.statuses import (
     LOOKS,
     SIGNS,
@@ -150,7 +150,7 @@ def grid(table: CountTable, noun: str, rebuilt: str, *, width: int, paint: Paint
     names = [
         f"{tag_label(row.tag)} ({name})" if row.tag.status != "changed" else f"{indent}{name}"
         for row in table.rows
-        for name in [name_of_row(row, noun, rebuilt, shown)]
+        for name in [row.in_words(noun, rebuilt, shown)]
     ]
     longest = max(map(len, [noun, *names]))
     layouts = list(_layouts(table, rebuilt))
