@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from snapdiff.reports.names import FEW_STACKS, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.product_table import ProductTable
-from snapdiff.reports.statuses import Status, severity
+from snapdiff.reports.statuses import Status
 from snapdiff.result.causes import Event
 
 FEW_QUIET = 10
@@ -155,7 +155,7 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     for line in lines:
         for name in line.packages:
             known = worst.get(name, line)
-            worst[name] = min(known, line, key=lambda it: severity(it.status))
+            worst[name] = min(known, line, key=lambda it: it.status.severity)
     by_status: dict[Status, dict[str, PackageLine]] = {}
     for name, line in worst.items():
         by_status.setdefault(line.status, {})[name] = line

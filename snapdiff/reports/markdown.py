@@ -14,7 +14,7 @@ from snapdiff.reports.groups import Group
 from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.package_counts import CountTable
 from snapdiff.reports.product_table import signs_in
-from snapdiff.reports.statuses import SIGNS, name_of_column
+from snapdiff.reports.statuses import SIGNS
 from snapdiff.safe_text import LONGEST, shown
 
 _DITTO = "″"
@@ -149,7 +149,7 @@ def _cells(words: Sequence[str]) -> str:
 def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     """Return the table of counts: a row a stack, a column a class; nothing for zero."""
     has_unchanged = bool(table.total.unchanged)
-    classes = [name_of_column(it, rebuilt).capitalize() for it in table.classes]
+    classes = [it.head(rebuilt).capitalize() for it in table.classes]
     heads = [*classes, *["Unchanged", "All"] * has_unchanged]
     first = ["Tag"] if table.several_tags else []
     lines = [

@@ -38,7 +38,6 @@ from snapdiff.reports.statuses import (
     Versions,
     field_events,
     is_told,
-    severity,
     shared_fields,
     step_of,
 )
@@ -200,7 +199,7 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
             replace(move, stacks=tuple(names), place=places.place(names))
             for move, names in alike.values()
         ]
-        in_all.sort(key=lambda it: (severity(it.status), -len(it.stacks), it.stacks))
+        in_all.sort(key=lambda it: (it.status.severity, -len(it.stacks), it.stacks))
         moves[package] = tuple(in_all)
 
     def order_of_reading(package: tuple[str, bool]) -> tuple[object, ...]:

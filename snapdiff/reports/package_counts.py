@@ -15,13 +15,7 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves import StackMoves
 from snapdiff.reports.names import Mark, counted, tag_names
-from snapdiff.reports.statuses import (
-    COLUMNS,
-    WORST_FIRST,
-    Status,
-    column_of,
-    severity,
-)
+from snapdiff.reports.statuses import COLUMNS, WORST_FIRST, Status
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
 Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
@@ -204,8 +198,8 @@ def _counts(
             worst = {package: _WHOLE[kind] for package, kind in whole.items()}
             for change, move in said.get(stack.stack, ()):
                 known = worst.get(change.package, move.status)
-                worst[change.package] = min(known, move.status, key=severity)
-            by_class.update(map(column_of, worst.values()))
+                worst[change.package] = min(known, move.status, key=lambda it: it.severity)
+            by_class.update(status.counted_as for status in worst.values())
             packages = stack.packages.old + sum(it is Kind.ADDED for it in whole.values())
         total += packages
     return +by_class, total

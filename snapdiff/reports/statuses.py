@@ -108,27 +108,26 @@ class Status(IntEnum):
         """Whether nobody should miss what happened."""
         return self <= Status.LOST
 
+    @property
+    def severity(self) -> float:
+        """A number that is the lower the worse it is: the worst of its stacks counts.
+
+        What is new in one stack may be downgraded in others, or have lost a build there.
+        """
+        return Status.LOST + 0.5 if self is Status.NEW else self
+
+    @property
+    def counted_as(self) -> "Status":
+        """The class as which tables count a package: one of `COLUMNS`."""
+        return self if self.column else Status[self.kind.name]
+
+    def head(self, rebuilt: str) -> str:
+        """Return what the head of its column says."""
+        return rebuilt if self is Status.REBUILT else self.column
+
 
 COLUMNS = tuple(status for status in Status if status.column)
 """The classes that tables of counts tell apart."""
-
-
-def column_of(status: Status) -> Status:
-    """Return the class as which a table counts a package: one of `COLUMNS`."""
-    return status if status.column else Status[status.kind.name]
-
-
-def name_of_column(status: Status, rebuilt: str) -> str:
-    """Return what the head of a column of counts says."""
-    return rebuilt if status is Status.REBUILT else status.column
-
-
-def severity(status: Status) -> float:
-    """Return a number that is the lower the worse a status is: the worst of its stacks counts.
-
-    What is new in one stack may be downgraded in others, or have lost a build there.
-    """
-    return Status.LOST + 0.5 if status is Status.NEW else status
 
 
 SHARED_BY_PACKAGES = 10

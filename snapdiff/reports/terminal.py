@@ -8,14 +8,7 @@ from typing import Any, NamedTuple
 from snapdiff.reports.markdown import listed, paragraph
 from snapdiff.reports.names import tag_label
 from snapdiff.reports.package_counts import ClassTotals, CountTable
-from snapdiff.reports.statuses import (
-    LOOKS,
-    SIGNS,
-    WORST_FIRST,
-    Status,
-    name_of_column,
-    name_of_kind,
-)
+from snapdiff.reports.statuses import LOOKS, SIGNS, WORST_FIRST, Status, name_of_kind
 from snapdiff.result import Kind
 from snapdiff.safe_text import shown
 
@@ -207,7 +200,7 @@ def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
         for kind in WORST_FIRST
         if table.total.by_kind[kind]
     }
-    words = [(name_of_column(it, rebuilt), it.kind.value, (it,)) for it in table.classes]
+    words = [(it.head(rebuilt), it.kind.value, (it,)) for it in table.classes]
     names = []
     for kind, some in kinds.items():
         is_kind = len(some) == 1 and some[0] not in (Status.ROOTS, Status.DUPLICATES)

@@ -9,7 +9,7 @@ import pytest
 
 from snapdiff import render_report
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.statuses import COLUMNS, Status, column_of, name_of_column
+from snapdiff.reports.statuses import COLUMNS, Status
 from tests.diff.test_traits import lock_of, with_hashes
 from tests.reports.test_news import diff_of, numbered
 from tests.support.documents import Item, needs
@@ -376,10 +376,10 @@ def test_few_packages_with_another_hash_say_why_on_their_own_lines(tmp_path: Pat
 
 def test_a_table_counts_every_class_in_a_column_of_its_sign() -> None:
     for status in Status:
-        column = column_of(status)
+        column = status.counted_as
         assert column in COLUMNS
         assert column.kind is status.kind
-        assert name_of_column(column, "rebuilt")
+        assert column.head("rebuilt")
 
 
 def test_what_is_new_in_one_tag_and_downgraded_in_another_counts_as_downgraded() -> None:

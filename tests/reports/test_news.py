@@ -17,7 +17,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.groups import FEW
 from snapdiff.reports.moves import moves_in
 from snapdiff.reports.outline import Outline, outline_of
-from snapdiff.reports.statuses import COLUMNS, Status, column_of, severity
+from snapdiff.reports.statuses import COLUMNS, Status
 from snapdiff.result import Kind, SkippedPage
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
@@ -260,7 +260,7 @@ def test_a_package_is_one_item_of_its_class_the_worst_first(pair: Catalogs) -> N
             packages = [name for line in group.lines for name in line.packages]
             assert len(packages) == len(set(packages)) == group.number
             for line in group.lines:
-                statuses = [severity(move.status) for move in line.moves]
+                statuses = [move.status.severity for move in line.moves]
                 assert statuses == sorted(statuses)
                 assert line.moves[0].status is group.status
                 assert len(line.moves) == 1 or len(line.packages) == 1
@@ -526,7 +526,7 @@ def test_the_row_of_a_stack_has_the_numbers_of_the_sentence_about_it(pair: Catal
             outline = outline_of(alone, "package")
             said = Counter[Status]()
             for tally in outline.packages.tallies:
-                said[column_of(tally.status)] += tally.number
+                said[tally.status.counted_as] += tally.number
             assert outline.counted.total.by_class == said
             assert outline.counted.classes == tuple(it for it in COLUMNS if said[it])
 
