@@ -86,11 +86,7 @@ def _rows(diff: CatalogDiff) -> Iterator[_Cells]:
             for row in _rows_of_stack(stack, kinds):
                 yield tags | {"stack": stack.stack} | row
     for page in diff.skipped:
-        yield {
-            "kind": f"page skipped ({page.side})",
-            "package": page.path,
-            "differs": page.error,
-        }
+        yield {"kind": f"page skipped ({page.side})", "package": page.path, "differs": page.error}
 
 
 def _rows_of_stack(stack: StackDiff, kinds: Collection[Kind]) -> Iterator[_Cells]:

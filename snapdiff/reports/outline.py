@@ -130,11 +130,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
 
 def outline_of(
-    diff: CatalogDiff,
-    group_by: GroupBy,
-    *,
-    details: bool = False,
-    has_table: bool = False,
+    diff: CatalogDiff, group_by: GroupBy, *, details: bool = False, has_table: bool = False
 ) -> Outline:
     """Return what there is to say of a diff, the worst first everywhere.
 
