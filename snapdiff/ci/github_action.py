@@ -4,8 +4,6 @@ The gate comes last, as a step of its own, so that its offenders have been poste
 fault is a SnapdiffError, or click's UsageError, and becomes an annotation.
 """
 
-import os
-import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -143,13 +141,9 @@ def checked(comment: Path) -> Path | None:
 
     A run that was cancelled has none. Raises SnapdiffError where it is no regular file.
     """
-    try:
-        found = os.lstat(comment)
-    except FileNotFoundError:
-        return None
-    if not stat.S_ISREG(found.st_mode):
+    if comment.is_symlink() or (comment.exists() and not comment.is_file()):
         raise SnapdiffError(f"{comment}: is not a regular file")
-    return comment
+    return comment if comment.exists() else None
 
 
 def _pull_requests_of(run: WorkflowRun, variables: Variables) -> list[PullRequest]:

@@ -2,8 +2,6 @@
 
 import os
 import sys
-from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import click
@@ -114,7 +112,7 @@ def _body(file: str, marker: str) -> str:
     name = "standard input" if file == "-" else file
     if file == "-" and sys.stdin is None:
         raise PostError(f"{name}: is closed")
-    with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as stream:
+    with click.open_file(file, "rb") as stream:
         content = stream.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
         raise PostError(f"{name}: has more than {_MOST_BYTES:,} bytes, which no host takes")
