@@ -38,13 +38,12 @@ _MEDIA_TYPE = re.compile(r"application/vnd\.spack\.db\.v([0-9]{1,4})\+json")
 
 
 class Blob(Struct, gc=False):
-    """An entry of a manifest; the size and the checksum are those of the blob as it is stored."""
+    """An entry of a manifest; the checksum is that of the blob as it is stored."""
 
     checksum: str
     algorithm: str = field(name="checksumAlgorithm", default="sha256")
     media_type: str = field(name="mediaType", default="")
     compression: str = "none"
-    length: int | None = field(name="contentLength", default=None)
 
 
 class Manifest(Struct, gc=False):

@@ -57,6 +57,12 @@ class GitSource(Source):
         self.commit = commit
         self._top = top
 
+    def require_commit(self) -> Commit:
+        """Return the commit; raises RevisionError where the source is none."""
+        if self.commit is None:
+            raise RevisionError(f"{self.name}: is no commit, so it has no history")
+        return self.commit
+
     def part(self, path: str, name: str = "") -> Source | None:
         """Return a folder or a file of the same revision by its path from the top, or None.
 
@@ -219,17 +225,12 @@ class GitHistory:
         A commit has the catalog where the newer revision has it, or else where the older one has
         it, so a folder that was renamed in between is one catalog. Raises RevisionError.
         """
-        for source in (old, new):
-            if source.commit is None:
-                raise RevisionError(f"{source.name}: is no commit, so it has no history")
-        assert old.commit
-        assert new.commit
         self.repository = new.repository
         self.paths = new.paths
         self.folder = new.folder
         self._folders = list(dict.fromkeys([self.folder, old.folder]))
-        self.first = old.commit._replace(tree=old.tree)
-        self.last = new.commit._replace(tree=new.tree)
+        self.first = old.require_commit()._replace(tree=old.tree)
+        self.last = new.require_commit()._replace(tree=new.tree)
 
     def at(self, commit: Commit) -> GitSource:
         """Return the catalog as a commit of the history has it."""

@@ -83,7 +83,6 @@ class Paths:
 
         Raises RevisionError where one is outside, or is written in a way that is not taken.
         """
-        self.words = tuple(words)
         found = [(word, *_files_of(word, prefix)) for word in words]
         self._taken = {word: files for word, files, is_left_out in found if not is_left_out}
         self._left_out = [files for _, files, is_left_out in found if is_left_out]

@@ -176,13 +176,8 @@ class SourceOpener:
         """Return the commit in which two histories meet, with the path of the old name."""
         (old_revision, path), (new_revision, _) = map(split_name, (old, new))
         repository = self._open_repository(f"{old}...{new}")
-        commits = []
-        for name in (old_revision or old, new_revision or new):
-            commit = repository.resolve(f"{name}^{{commit}}")
-            if commit is None:
-                open_revision(repository, name)  # it says why
-                raise RevisionError(f"{name}: is no commit, so it has no history")
-            commits.append(commit)
+        names = (old_revision or old, new_revision or new)
+        commits = [open_whole(repository, name).require_commit().id for name in names]
         try:  # git says no word where there is none
             base = repository.git.run("merge-base", *commits).decode("ascii").strip()
         except RevisionError as error:
