@@ -95,12 +95,11 @@ class SourceOpener:
 
     def _one(self, name: str) -> tuple[Source, Source]:
         old = self.open(name)
-        file = old.file if isinstance(old, SingleFile) else ""
         if isinstance(old, IndexView):
             raise RevisionError(f"{name}: is a view of a mirror; name two of them")
         if isinstance(old.whole, DirectorySource):
             path = self._path_in_working_tree(name)
-            if path is None and file:
+            if path is None and isinstance(old, SingleFile):
                 raise RevisionError(
                     f"{name}: is in no working tree of git, so there is no older version of it; "
                     "name two files"
@@ -111,11 +110,9 @@ class SourceOpener:
                 if held is None:
                     message = "so there is nothing to compare it with; name two folders or files"
                     raise RevisionError(f"{printable_path(path)}: is not in HEAD, {message}")
-                return held, self._working_tree(path, is_file=bool(file))
-        if not isinstance(old.whole, GitSource):
-            return old, self._working_tree()
-        new = self._working_tree(joined(old.folder, file), is_file=bool(file))
-        if file and not any(new.files()):
+                return held, self._in_working_tree(held)
+        new = self._in_working_tree(old)
+        if isinstance(new, SingleFile) and not any(new.files()):
             raise RevisionError(
                 f"{new.name}: no such file; name the one to compare {old.name} with"
             )
@@ -133,17 +130,19 @@ class SourceOpener:
         held = revision.part(path) if path else None
         if not path or not held:
             return None
-        return held, self._working_tree(path, is_file=isinstance(other, SingleFile))
+        return held, self._in_working_tree(held)
 
-    def _working_tree(self, path: str = "", *, is_file: bool = False) -> Source:
-        """Return the folder of a path in the working tree, or the one file of this path."""
+    def _in_working_tree(self, source: Source) -> Source:
+        """Return the same folder, or the same file, as the working tree has it."""
         repository = self._open_repository("HEAD")
         if repository.work_tree is None:
             message = "a bare repository has no working tree to compare with; name two revisions"
             raise RevisionError(f"{self._directory}: {message}")
-        folder, _, file = path.rpartition("/") if is_file else (path, "", "")
-        tree = WorkingTree(repository, repository.work_tree, self._limits, folder)
-        return SingleFile(tree, file, f"working tree:{path}") if file else tree
+        tree = WorkingTree(repository, repository.work_tree, self._limits, source.folder)
+        if not isinstance(source, SingleFile):
+            return tree
+        path = joined(source.folder, source.file)
+        return SingleFile(tree, source.file, f"working tree:{path}")
 
     def narrowed(self, source: _Source, words: Sequence[str]) -> _Source:
         """Return a source narrowed to paths.
