@@ -144,6 +144,16 @@ def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
     assert "gotcha 1.0: one more equal build" in back
 
 
+def test_a_line_of_several_packages_says_that_they_are_roots_no_longer(tmp_path: Path) -> None:
+    variants = ({"x": "1"}, {"x": "2"})
+    roots = [Item(name, explicit=True, parameters=it) for name in "ab" for it in variants]
+    left = [replace(it, explicit=False) for it in roots[::2]]
+    app = Item("app", explicit=True, needs=tuple(map(needs, left)))
+    old, new = write_locks(tmp_path, [*roots, app], [*left, app])
+    text = run_cli(old, new, "-f", "text").out
+    assert "1 of 2 builds gone each (with x=2), no longer root specs: a 1.0, b 1.0.\n" in text
+
+
 EQUAL = "zfp-3 version=0.5 > b-1:build; zfp-4 version=0.5 > b-2:build; b-1; b-2"
 """Two builds that differ in what they were built with alone."""
 
