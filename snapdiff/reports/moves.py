@@ -29,7 +29,6 @@ from snapdiff.reports.products import (
     dependencies_now,
     needed_by_roots_now,
     no_dependencies,
-    only_roots,
     specs_by_part,
 )
 from snapdiff.reports.statuses import (
@@ -228,9 +227,6 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
             status = whole.get(change.package, move.status)
             is_in_tag = change.package in in_tag[change.kind]
             move = replace(move, in_tag=is_in_tag, status=status)
-        if move.is_quiet and move.asked_for:
-            move = _move(only_roots(change.package, move.asked_for), (), set())
-            move = replace(move, status=Status.ROOTS)
         if move.asked_for and not move.needed_by:
             move = replace(move, needed_by=needed_by.get(change.package, ()))
         variants = dict.fromkeys(telling.get(change.package, ()))

@@ -85,7 +85,7 @@ class Status(IntEnum):
     """It was a dependency, and is a field of what it compiles again."""
     RECONFIGURED = 10, Kind.RECONFIGURED, "reconfigured"
     ROOTS = 11, Kind.RECONFIGURED, "root change"
-    """Somebody asks for it no longer, or does now; nothing else happened to it."""
+    """Somebody asks for it no longer, or does now; nothing else happened that anybody misses."""
     SHARED = 12, Kind.RECONFIGURED, ""
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
     DUPLICATES = 13, Kind.REBUILT, "equal builds"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, Group, Numbers, grouped, tallies
-from snapdiff.reports.moves import Moves, StackMoves, moves_of, stack_moves
+from snapdiff.reports.moves import Move, Moves, StackMoves, moves_of, stack_moves
 from snapdiff.reports.names import Places
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
@@ -119,7 +119,7 @@ class TagWriter:
         self._reasons_of = partial(reasons_of, places=self._places, of_roots=bool(filters.explicit))
         self._reasons = self._reasons_of(tag.stacks)
         told = _told_stacks(tag)
-        self.by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
+        self.by_stack = {stack.stack: _with_roots(stack_moves(tag, stack)) for stack in told}
         self._new_roots = new_roots_of(tag, self.by_stack, self._places)
         needs = {it.names for it in self._new_roots}  # the opening says what needs these
         for stack, moves in self.by_stack.items():
@@ -233,6 +233,29 @@ class TagWriter:
         if self._details:
             found[-1] = replace(found[-1], details=spec_lines([stack] if stack else told))
         return found
+
+
+def _with_roots(moves: StackMoves) -> StackMoves:
+    """Return what happened in a stack with who asks for a package, where else all is quiet.
+
+    For people alone: a gate looks at what happened to the package itself.
+    """
+    return [
+        (change, _as_root(move) if move.is_quiet and move.asked_for else move)
+        for change, move in moves
+    ]
+
+
+def _as_root(move: Move) -> Move:
+    """Return the move of a package that is a root on one side alone, told as that."""
+    if move.beside:  # of its builds one was reconfigured, and there is another number of equal ones
+        return replace(move, status=Status.RECONFIGURED)
+    if move.status is Status.DUPLICATES:
+        return replace(move, status=Status.ROOTS)
+    # Another hash, and what changed in all of a stack, is told elsewhere, once for all.
+    return replace(
+        move, status=Status.ROOTS, kind=Kind.RECONFIGURED, own=(), because=None, shared=()
+    )
 
 
 def _say_why(lines: Iterable[PackageLine], stacks: Iterable[StackDiff]) -> bool:

@@ -1,0 +1,72 @@
+"""A gate finds the kinds of a package that the JSON report has, also where its roots changed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from snapdiff.result import Kind
+from tests.support.documents import Item, needs
+from tests.support.environments import write_locks
+from tests.support.helpers import run_cli, run_json
+
+Builds = Sequence[tuple[str, str, bool]]
+"""Builds of one package: the variant x, the recipe, and whether it is asked for."""
+
+
+def items(builds: Builds) -> list[Item]:
+    """These builds, each with a root above it."""
+    own = [
+        Item("q", parameters={"x": x}, recipe=recipe, explicit=is_root)
+        for x, recipe, is_root in builds
+    ]
+    return [*own, *(Item(f"top{n}", explicit=True, needs=(needs(it),)) for n, it in enumerate(own))]
+
+
+CASES: dict[str, tuple[Builds, Builds, str]] = {
+    "rebuilt": ([("1", "a", True)], [("1", "b", False)], "q no longer a root spec. 1 more"),
+    "the other way round": ([("1", "a", False)], [("1", "b", True)], "q now a root spec. 1 more"),
+    "an equal build more": (
+        [("1", "a", False)],
+        [("1", "a", False), ("1", "b", True)],
+        "q 1.0: one more equal build, now a root spec",
+    ),
+    "an equal build fewer": (
+        [("1", "a", False), ("1", "b", True)],
+        [("1", "a", False)],
+        "q 1.0: one equal build fewer, no longer a root spec",
+    ),
+    "and the other one reconfigured": (
+        [("1", "a", False), ("1", "b", True)],
+        [("2", "a", False)],
+        "≠ q 1.0: one equal build fewer, 1.0 reconfigured: variants x=1 → x=2, no longer a root",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_gate_finds_the_kind_of_a_package_that_is_a_root_on_one_side(
+    tmp_path: Path, case: str
+) -> None:
+    old, new, line = CASES[case]
+    sides = write_locks(tmp_path, items(old), items(new))
+    [stack] = run_json(*sides)["tags"][0]["stacks"]
+    [change] = [it for it in stack["package_changes"] if it["package"] == "q"]
+    kinds = {change["kind"], *(["removed"] if change["specs"]["removed"] else [])}
+    gate = (*sides, "-p", "q", "-q", "-o", "/dev/null", "--fail-on")
+    assert {it.value for it in Kind if run_cli(*gate, it).status == 1} == kinds
+    assert line in " ".join(run_cli(*sides, "-f", "text").out.split())
+
+
+def test_what_nobody_asks_for_any_more_is_one_line_and_gates_tell_it_apart(tmp_path: Path) -> None:
+    """One of two packages has another hash as well."""
+    roots = [Item(name, explicit=True) for name in ("same", "other")]
+    left = [Item("same"), Item("other", recipe="b")]
+    app = Item("app", explicit=True)
+    old, new = ([*below, replace(app, needs=tuple(map(needs, below)))] for below in (roots, left))
+    sides = write_locks(tmp_path, old, new)
+    assert "other, same no longer root specs" in run_cli(*sides, "-f", "text").out
+    done = run_cli(*sides, "-p", "!app", "-q", "-o", "/dev/null", "--fail-on", "rebuilt")
+    assert done.err.startswith("snapdiff: rebuilt: other 1.0 in ")
+    assert "same" not in done.err
