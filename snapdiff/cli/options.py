@@ -99,6 +99,7 @@ class TakesPaths(click.Command):
 PATH = click.Path(readable=False)
 """A path, or anything else that a shell completes as one; what is there is looked at later."""
 
+_FOLDER = click.Path(exists=True, file_okay=False, readable=False, path_type=Path)
 _TEMPLATE = click.Path(readable=False, path_type=Path)
 
 flag = partial(click.option, is_flag=True)
@@ -164,14 +165,7 @@ package_url = click.option(
     help="Where a package's name links to, with {package} in it; empty for no links.",
 )
 
-repository = partial(
-    click.option,
-    "-C",
-    "--repo",
-    default=".",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, readable=False, path_type=Path),
-)
+repository = partial(click.option, "-C", "--repo", default=".", metavar="DIR", type=_FOLDER)
 
 environment = click.option(
     "-e",
