@@ -248,7 +248,8 @@ def environment_folder(name: str) -> Path:
             f"{name}: no such environment here, and no Spack to ask for its own; set SPACK_ROOT"
         )
     names = sorted(item.name for item in managed.glob("*") if _is_environment(item))
-    there = f"there are {', '.join(names[:_MOST_NAMES])}" if names else "there is none"
+    verb = "are" if len(names) > 1 else "is"
+    there = f"there {verb} {', '.join(names[:_MOST_NAMES]) or 'none'}"
     raise RevisionError(f"{name}: no such environment in {managed}; {there}")
 
 

@@ -120,6 +120,13 @@ def test_what_is_not_there_is_one_line(arguments: list[str], message: str, root:
     assert result.err.startswith(f"snapdiff: error: {message.format(envs=envs)}")
 
 
+def test_the_only_environment_is_named_as_one(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, there in enumerate(["is none", "is e0", "are e0, e1"]):
+        monkeypatch.setenv("SPACK_ROOT", str(root / "other"))
+        assert run_cli("-e", "hpe").err.endswith(f"; there {there}\n")
+        write_files(root / f"other/var/spack/environments/e{number}", {"spack.lock": OLD})
+
+
 def test_without_spack_the_way_out_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPACK_ROOT")
     monkeypatch.setenv("PATH", str(root))
