@@ -5,8 +5,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -58,22 +56,12 @@ class _Meta(Struct, frozen=True):
 
 
 class _FrontMatter(Struct, frozen=True):
-    spec_details: list[Record] | UnsetType = UNSET
-    spec_files: list[str | dict[str, str]] | UnsetType = UNSET
-    """The files beside a page of 2021 or 2022, first each by its spec, written out."""
-
     title: str = ""
     categories: tuple[str, ...] = ()
     meta: _Meta = _Meta()
-
-
-class _Page(NamedTuple):
-    """What is read of a page: its own names, what is derived, and its specs by hash."""
-
-    title: str
-    categories: Sequence[str]
-    meta: _Meta
-    specs: dict[str, Build]
+    spec_details: list[Record] | UnsetType = UNSET
+    spec_files: list[str | dict[str, str]] | UnsetType = UNSET
+    """The files beside a page of 2021 or 2022, first each by its spec, written out."""
 
 
 _META = msgspec.json.Decoder(_Meta)
@@ -95,24 +83,23 @@ class SitePageReader:
         """
         is_oldest = is_called(file.path, OLDEST_PAGE_NAME) and b"\nspec_files:" in file.content
         is_certain = file.is_document or is_called(file.path, PAGE_NAME) or is_oldest
-        page = self._read_usual(file.content, is_certain)
-        if page is None:
-            found = self._read_any(file.content, is_certain)
-            if found is None:
-                return None
+        usual = self._read_usual(file.content, is_certain)
+        found, specs = usual or (self._read_any(file.content, is_certain), None)
+        if found is None:
+            return None
+        claim = _claim_of(found, file)
+        if specs is None:
             if found.spec_details is UNSET:
                 if found.spec_files is UNSET or not is_named_by_folder(file.path):
                     raise FormatError("spec_details: missing")
                 from snapdiff.formats.old_pages import open_old_page  # late: few are that old
 
-                return open_old_page(file, _claim_of(found, file), found.spec_files, self._limits)
+                return open_old_page(file, claim, found.spec_files, self._limits)
             specs = read_records(found.spec_details)
-            page = _Page(found.title, found.categories, found.meta, specs)
-        claim = _claim_of(page, file)
         if not claim.tag:
             where = "no tag (the second entry), and no folder is named for one"
             raise FormatError(f"categories: {where}")
-        builds = Counter(page.specs.values())
+        builds = Counter(specs.values())
         by_stacks = count_by_stacks(builds.items())
         # Aliases make a page say more than it holds, though not more than a page may hold.
         length = len(file.content)
@@ -121,13 +108,18 @@ class SitePageReader:
         return Document(
             "page",
             (claim,),
-            [Package(claim.tag, claim.name, page.specs)],
+            [Package(claim.tag, claim.name, specs)],
             [PackageCounts(claim.tag, claim.name, by_stacks)],
-            _contradiction(page.meta, by_stacks),
+            _contradiction(found.meta, by_stacks),
         )
 
-    def _read_usual(self, content: bytes, is_certain: bool) -> _Page | None:
-        """Return what a page in the usual form says, or None where that takes a YAML reader."""
+    def _read_usual(
+        self, content: bytes, is_certain: bool
+    ) -> tuple[_FrontMatter, dict[str, Build]] | None:
+        """Return what a page in the usual form says, and its specs by hash.
+
+        None where that takes a YAML reader.
+        """
         fields = usual_fields(content)
         if fields is None or not fields.keys() <= _USUAL_KEYS or "spec_details" not in fields:
             return None
@@ -146,7 +138,7 @@ class SitePageReader:
                 specs = read_records(_RECORDS.decode(fields["spec_details"]))
         except (msgspec.DecodeError, RecursionError):
             return None
-        return _Page(title, categories, meta, specs)
+        return _FrontMatter(title, tuple(categories), meta), specs
 
     def _read_any(self, content: bytes, is_certain: bool) -> _FrontMatter | None:
         """Return what a page of any legal form says, or None if a file is not a page.
@@ -185,7 +177,7 @@ class SitePageReader:
             raise type_error(error, "") from error
 
 
-def _claim_of(page: _Page | _FrontMatter, file: File) -> Claim:
+def _claim_of(page: _FrontMatter, file: File) -> Claim:
     """Return what a page lists, by its front matter, then by its path; the tag may be empty."""
     tag, name = names_in_path(f"{file.above}/{file.path}")
     categories = page.categories
