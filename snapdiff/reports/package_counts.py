@@ -179,6 +179,10 @@ def _stacks_by_row(tag: TagDiff) -> Iterator[tuple[Fate, Sequence[StackDiff]]]:
             yield fate, stacks
 
 
+_WHOLE = {Kind.REMOVED: Status.GONE, Kind.ADDED: Status.NEW}
+"""The classes of what came or went as a whole."""
+
+
 def _counts(
     tag: TagDiff, stacks: Iterable[StackDiff], said: Mapping[str, StackMoves]
 ) -> tuple[Counter[Status], int]:
@@ -191,9 +195,7 @@ def _counts(
     total = 0
     for stack in stacks:
         packages = stack.packages.old + stack.packages.new
-        if tag.status != "changed":
-            by_class[_WHOLE[Kind(tag.status)]] += packages
-        else:
+        if tag.status == "changed":
             whole = {it.package: it.kind for it in stack.package_changes if it.whole}
             worst = {package: _WHOLE[kind] for package, kind in whole.items()}
             for change, move in said.get(stack.stack, ()):
@@ -201,9 +203,7 @@ def _counts(
                 worst[change.package] = min(known, move.status, key=lambda it: it.severity)
             by_class.update(status.counted_as for status in worst.values())
             packages = stack.packages.old + sum(it is Kind.ADDED for it in whole.values())
+        elif packages:
+            by_class[_WHOLE[Kind(tag.status)]] += packages
         total += packages
-    return +by_class, total
-
-
-_WHOLE = {Kind.REMOVED: Status.GONE, Kind.ADDED: Status.NEW}
-"""The classes of what came or went as a whole."""
+    return by_class, total

@@ -91,7 +91,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
         packages=tuple(sorted({change.package for change in changes.values()})),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(counted),
-        unexplained=max(len(changes) - sum(item.specs for item in counted), 0),
+        unexplained=len(changes) - sum(item.specs for item in counted),
         widest=_widest(rebuilt) if is_each_once else None,
         shared=shared,
     )
