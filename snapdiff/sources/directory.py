@@ -17,7 +17,7 @@ from typing import BinaryIO
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.names import folders_upwards
-from snapdiff.sources.repository import Index, Repository
+from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import (
     IS_A_LINK,
     NOT_A_FILE,
@@ -164,11 +164,10 @@ class WorkingTree(DirectorySource):
     that is a repository of its own, such as a submodule, is no part of the one around it.
     """
 
-    def __init__(
-        self, repository: Repository, top: Path, limits: Limits = DEFAULT_LIMITS, folder: str = ""
-    ) -> None:
+    def __init__(self, repository: Repository, top: Path, folder: str = "") -> None:
         """Take the top of the working tree, and the path of the folder from there."""
-        super().__init__("working tree", top / folder, wanted=repository.wanted, limits=limits)
+        wanted, limits = repository.wanted, repository.limits
+        super().__init__("working tree", top / folder, wanted=wanted, limits=limits)
         self.repository = repository
         self.folder = self.place = folder
         self._top = os.path.realpath(top)
@@ -176,14 +175,9 @@ class WorkingTree(DirectorySource):
             self.prefix = printable_path(folder)
             self.name = f"working tree:{self.prefix}"
 
-    @functools.cached_property
-    def index(self) -> Index:
-        """What git's index says of the whole working tree."""
-        return self.repository.index()
-
     def _is_foreign(self, folder: str) -> bool:
         """Return whether a folder is a repository of its own, and not with files of this one."""
-        if folder in self.index.folders:
+        if folder in self.repository.index.folders:
             return False
         place = os.path.join(self._top, folder, ".git")
         if os.path.isfile(place):
@@ -201,9 +195,11 @@ class WorkingTree(DirectorySource):
     def _unread(self) -> dict[str, Entry]:
         """The files of the folder that git takes from the index, by path."""
         begin = f"{self.folder}/" if self.folder else ""
-        found = (entry for path, entry in self.index.unread.items() if path.startswith(begin))
-        below = (entry._replace(path=entry.path.removeprefix(begin)) for entry in found)
-        return {entry.path: entry for entry in below}
+        return {
+            path.removeprefix(begin): entry._replace(path=path.removeprefix(begin))
+            for path, entry in self.repository.index.unread.items()
+            if path.startswith(begin)
+        }
 
     def _list(self) -> Iterator[Entry]:
         on_disk = super()._list() if self._is_own(self.folder) else ()

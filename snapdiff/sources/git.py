@@ -129,7 +129,7 @@ class GitSource(Source):
         found: list[str] = []
         if isinstance(new, WorkingTree) and new.repository.git_dir == self.repository.git_dir:
             begin = f"{self.folder}/" if self.folder else ""
-            paths = self.repository.submodules_changed_since(self._top, new.index)
+            paths = self.repository.submodules_changed_since(self._top)
             found = [path.removeprefix(begin) for path in paths if path.startswith(begin)]
         elif self._is_beside(new):
             found = submodules_in(self.repository.changes(self.tree, new.tree))

@@ -57,7 +57,7 @@ class Repository:
         self._is_searched = functools.cache(
             lambda folder: all(map(wanted.is_searched, folder.split("/")))
         )
-        self._limits = limits
+        self.limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
         self._last_changes: tuple[tuple[str, str], list[tuple[bytes, bytes]]] = (("", ""), [])
         self._idle: list[Objects] = []
@@ -126,7 +126,7 @@ class Repository:
         A block within the block has a git of its own, and may ask while this one is owed answers.
         """
         # Not a method of this: what git is still running for would keep this alive.
-        size_limit = partial(self.wanted.size_limit, limits=self._limits)
+        size_limit = partial(self.wanted.size_limit, limits=self.limits)
         objects = self._idle.pop() if self._idle else Objects(self.git, size_limit)
         try:
             yield objects
@@ -192,11 +192,11 @@ class Repository:
             self._last_changes = ((old, new), _pairs(self.git.words("diff-tree", *RAW, old, new)))
         return self._last_changes[1]
 
-    def submodules_changed_since(self, commit: str, index: Index) -> list[str]:
+    def submodules_changed_since(self, commit: str) -> list[str]:
         """Return the paths of those that differ in the index, or are at another commit now."""
         found = submodules_in(_pairs(self._words_at_top("diff-index", "--cached", *RAW, commit)))
-        if index.submodules:  # of these alone git looks what is checked out
-            now = ("diff-index", "--ignore-submodules=dirty", *RAW, commit, "--", *index.submodules)
+        if paths := self.index.submodules:  # of these alone git looks what is checked out
+            now = ("diff-index", "--ignore-submodules=dirty", *RAW, commit, "--", *paths)
             found += submodules_in(_pairs(self._words_at_top(*now)))
         return sorted(set(found))
 
@@ -211,8 +211,9 @@ class Repository:
         entry = _entry(path, mode, object_id)
         return entry if self.is_wanted(entry) else None
 
+    @functools.cached_property
     def index(self) -> Index:
-        """Return what the index says of the working tree, which has to be there."""
+        """What the index says of the working tree, which has to be there."""
         unread: dict[str, Entry] = {}
         folders: set[str] = set()
         submodules = []

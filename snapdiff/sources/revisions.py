@@ -138,7 +138,7 @@ class SourceOpener:
         if repository.work_tree is None:
             message = "a bare repository has no working tree to compare with; name two revisions"
             raise RevisionError(f"{self._directory}: {message}")
-        tree = WorkingTree(repository, repository.work_tree, self._limits, source.folder)
+        tree = WorkingTree(repository, repository.work_tree, source.folder)
         if not isinstance(source, SingleFile):
             return tree
         path = joined(source.folder, source.file)

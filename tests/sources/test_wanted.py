@@ -101,7 +101,7 @@ def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_pat
     opened_as: dict[str, Source] = {
         "directory": DirectorySource("x", tmp_path, wanted=Locks(), limits=limits),
         "git": open_revision(opened, "HEAD"),
-        "working tree": WorkingTree(opened, tmp_path, limits),
+        "working tree": WorkingTree(opened, tmp_path),
     }
     source = opened_as[kind]
     large, small = source.read(source.entries())
