@@ -191,21 +191,6 @@ def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[st
             raise SnapdiffError(f"{given}: the new side has no stack {to_name}; {hint}")
 
 
-def renamed_since(
-    names: Iterable[tuple[str, str]], old: Iterable[str], new: Iterable[str]
-) -> tuple[tuple[str, str], ...]:
-    """Return those pairs of an old and a new name of a stack that are names of these sides.
-
-    Once a stack is renamed on both sides, or as long as it is on none, its pair means nothing.
-    """
-    before, after = set(old), set(new)
-    return tuple(
-        (from_name, to_name)
-        for from_name, to_name in names
-        if from_name in before and from_name not in after and to_name in after
-    )
-
-
 def nearest_names(word: str, names: Iterable[str]) -> str:
     """Return which of some names are nearest to a word, case aside: `the nearest: a, b`."""
     from difflib import get_close_matches  # late: only a slip needs it

@@ -3,7 +3,7 @@
 It imports next to nothing, as help and a shell that completes a word import it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import PurePath
 
 from snapdiff.errors import ReportError
@@ -91,16 +91,6 @@ def chosen_format(formats: Formats, name: str | None, file: PurePath | None, usu
         message = f"no format here has the suffix {suffix}; known are {', '.join(known)}, or say -f"
         raise ReportError(f"{file}: {message}")
     return known[suffix]
-
-
-def without_effect(formats: Formats, chosen: Sequence[str], fields: Iterable[str]) -> Iterator[str]:
-    """Yield a line for each field of ReportOptions with which no chosen format does anything."""
-    heeded = {OWN_TEMPLATE: frozenset(["template"]), **formats}
-    for field in sorted(fields):
-        if not any(field in heeded[name] for name in chosen):
-            others = [name for name, some in formats.items() if field in some]
-            way_out = f"it goes with {', '.join(others)}" if others else "leave it out"
-            yield f"--{option_name(field)} has no effect in {', '.join(chosen)}; {way_out}"
 
 
 def option_name(field: str) -> str:

@@ -12,7 +12,7 @@ from snapdiff.catalog.loading import Catalog, stacks_of
 from snapdiff.cli.given_options import GivenOptions, ReportWriter, lines_named, open_sides
 from snapdiff.comparison import compare_catalogs
 from snapdiff.errors import ReportError
-from snapdiff.filters import Scope, narrowed_to_kinds, renamed_since
+from snapdiff.filters import Scope, narrowed_to_kinds
 from snapdiff.output.streams import ProgressBar, say
 from snapdiff.output.whole_files import check_output, require_files_of_their_own
 from snapdiff.report_formats import REPORT
@@ -84,10 +84,15 @@ def _filters(given: GivenOptions, old: Catalog, new: Catalog) -> Filters:
     where one side has the old name and the other the new one.
     """
     filters = Scope(given.filters()).filters
-    names = filters.stack_names
-    if not names or "map_stack" not in given.from_file:
+    if not filters.stack_names or "map_stack" not in given.from_file:
         return filters
-    return replace(filters, stack_names=renamed_since(names, stacks_of(old), stacks_of(new)))
+    before, after = stacks_of(old), stacks_of(new)
+    counting = [
+        (from_name, to_name)
+        for from_name, to_name in filters.stack_names
+        if from_name in before - after and to_name in after
+    ]
+    return replace(filters, stack_names=tuple(counting))
 
 
 def _report_writers(given: GivenOptions) -> list[ReportWriter]:

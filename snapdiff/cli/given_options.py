@@ -25,7 +25,7 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.output.streams import Destination, ProgressBar, is_on_terminal, say
 from snapdiff.output.whole_files import check_output
-from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, without_effect
+from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, option_name
 from snapdiff.reports import By, GroupBy, ReportOptions
 from snapdiff.result import Filters, Kind, SkippedPage
 from snapdiff.sources.names import ends_of_range
@@ -204,8 +204,13 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         """Print a warning for each option of a report that none of the chosen formats heeds."""
         # What only a file asks for need have no effect in the format at hand.
         given = {*self.looks()} - self.from_file | ({"color"} if self.color == "always" else set())
-        for message in without_effect(formats, chosen, given):
-            self.warn(message)
+        heeded = {OWN_TEMPLATE: frozenset(["template"]), **formats}
+        for field in sorted(given):
+            if not any(field in heeded[name] for name in chosen):
+                others = [name for name, some in formats.items() if field in some]
+                way_out = f"it goes with {', '.join(others)}" if others else "leave it out"
+                in_these = f"has no effect in {', '.join(chosen)}"
+                self.warn(f"--{option_name(field)} {in_these}; {way_out}")
 
     def say_written(self, files: Iterable[Path | None], content: Callable[[], str]) -> None:
         """Say on a terminal, or with -v, which files were written, and what they hold.
