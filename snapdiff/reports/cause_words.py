@@ -63,17 +63,19 @@ def _what_differs(event: Event, mark: Mark) -> str:
 
 def _variants_in_words(old: Value, new: Value, mark: Mark) -> str:
     """Return which variants differ; the hashes of patches tell nobody anything."""
-    every = [side if isinstance(side, tuple) else () for side in (old, new)]
-    before, after = ([it for it in side if not is_patches(it)] for side in every)
-    words = f"variants {_value(tuple(before), mark)} → {_value(tuple(after), mark)}"
-    if not (before and after):
+    sides = [side if isinstance(side, tuple) else () for side in (old, new)]
+    before, after = ([it for it in side if not is_patches(it)] for side in sides)
+    differ = " ".join(map(mark, before + after))
+    if before and after:
+        words = f"variants {_value(tuple(before), mark)} → {_value(tuple(after), mark)}"
+    elif differ:
         noun = "variant" if len(before + after) == 1 else "variants"
-        said = f"{noun} {' '.join(map(mark, before + after))}"
-        words = f"{said} gone" if before else f"new {said}" if after else ""
-    had, has = (any(map(is_patches, side)) for side in every)
-    patches = {(True, True): "other patches", (True, False): "patches gone"}
-    said = patches.get((had, has), "new patches" if has else "")
-    return ", ".join(filter(None, [words, said]))
+        words = f"{noun} {differ} gone" if before else f"new {noun} {differ}"
+    else:
+        words = ""
+    had, has = (any(map(is_patches, side)) for side in sides)
+    patches = ["other patches" if had and has else "patches gone" if had else "new patches"]
+    return ", ".join(filter(None, [words, *(patches if had or has else [])]))
 
 
 def _value(value: Value, mark: Mark) -> str:

@@ -96,7 +96,7 @@ class Move(Struct, frozen=True, kw_only=True):
         """Whether it is not said of a package of which there is anything else to say."""
         return self.status >= Status.SHARED
 
-    def alike(self) -> "Move":
+    def alike(self, *, with_totals: bool = False) -> "Move":
         """Return what it has in common with the same of other packages, that share its line.
 
         Builds that were lost or gained are on one line where something tells them from others.
@@ -107,7 +107,8 @@ class Move(Struct, frozen=True, kw_only=True):
         both = (self.lost, self.gained)
         if any(it.number for it in both) and not any(it.parts for it in both):
             return self
-        return replace(move, lost=self.lost.alike(), gained=self.gained.alike())
+        shares = [it.alike(with_total=with_totals) for it in both]
+        return replace(move, lost=shares[0], gained=shares[1])
 
     @property
     def main(self) -> BuildShare | None:

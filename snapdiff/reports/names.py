@@ -58,9 +58,9 @@ def short_patches(variant: str) -> str:
     >>> short_patches("patches=0123456789abcdef,fedcba9876543210")
     'patches=0123456,fedcba9'
     """
-    return (
-        _PATCH.sub(lambda found: short_hash(found[0]), variant) if is_patches(variant) else variant
-    )
+    if not is_patches(variant):
+        return variant
+    return _PATCH.sub(lambda found: short_hash(found[0]), variant)
 
 
 def is_patches(variant: str) -> bool:

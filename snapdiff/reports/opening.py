@@ -92,16 +92,12 @@ class StackLoss(Struct, frozen=True, kw_only=True):
 
 
 class LostTogether(Struct, frozen=True, kw_only=True):
-    """Packages that lost builds of one trait in the same stacks, and how many builds.
-
-    `roots_before` says that all of them were roots there, and are dependencies alone now.
-    """
+    """Packages that lost builds of one trait in the same stacks, and how many builds."""
 
     packages: tuple[str, ...]
     builds: int
     trait: TraitCount
     place: Place
-    roots_before: bool
 
 
 class VersionsGone(NamedTuple):
@@ -157,7 +153,7 @@ def opening_of(
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
         losses=losses,
-        lost_together=_lost_together(stacks, moves, told, places) if with_losses else (),
+        lost_together=_lost_together(moves, told, places) if with_losses else (),
         versions_gone=_versions_gone(moves, places) if with_versions else (),
         because_of=_because_of(moves, places),
     )
@@ -273,13 +269,12 @@ def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
 
 
 def _lost_together(
-    stacks: Iterable[StackDiff], moves: Moves, told: AbstractSet[str], places: Places
+    moves: Moves, told: AbstractSet[str], places: Places
 ) -> tuple[LostTogether, ...]:
     """Return the products that lost builds of one trait in stacks of which nothing is `told`.
 
     Nothing is said where all that happened to them is that: they share a line.
     """
-    no_longer = {it.stack: it.asked_for.no_longer if it.asked_for else () for it in stacks}
     found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, int]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
@@ -295,7 +290,6 @@ def _lost_together(
             builds=sum(builds.values()),
             trait=trait,
             place=places.place(some),
-            roots_before=all(set(no_longer[stack]).issuperset(builds) for stack in some),
         )
         for (trait, some), builds in found.items()
         if len(builds) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in builds)

@@ -1,11 +1,10 @@
 """The lines that people read: of packages to which the same happened, and of specs below them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import BuildShare
 from snapdiff.reports.moves import Move, Moves
 from snapdiff.reports.products import dependencies_now
 from snapdiff.reports.statuses import WORST_FIRST, Status
@@ -64,25 +63,13 @@ def _line(members: list[tuple[str, tuple[Move, ...]]], *, is_dependency: bool) -
     if len(packages) == 1:
         return PackageLine(packages=packages, is_dependency=is_dependency, moves=moves[0])
     each = tuple(some[0] for some in moves)
-    together = each[0].alike()
-    if together.main and together.main.is_each:
-        together = replace(
-            together, lost=_of_alike(m.lost for m in each), gained=_of_alike(m.gained for m in each)
-        )
+    totals = {tuple(it and it.of for it in (move.lost, move.gained)) for move in each}
+    together = each[0].alike(with_totals=len(totals) == 1)
     if all(move == together for move in each):  # there is nothing that is of each alone
         each = ()
     elif together.whole and len({move.own for move in each}) == 1:
         together, each = replace(together, own=each[0].own), ()
     return PackageLine(packages=packages, is_dependency=is_dependency, moves=(together,), each=each)
-
-
-def _of_alike(shares: Iterable[BuildShare | None]) -> BuildShare | None:
-    """Return what packages lost or gained each, and of how many builds where that is the same."""
-    every = [share for share in shares if share]
-    if not every:
-        return None
-    is_alike = len({share.of for share in every}) == 1
-    return every[0].alike()._replace(of=every[0].of if is_alike else 0)
 
 
 # --- The specs, where a report lists all of them ---

@@ -132,7 +132,7 @@ def test_what_a_cell_says_in_fewer_words_is_in_a_fold_in_full(tmp_path: Path) ->
     assert "| `hypre` | `2.29` → `2.30`, `2.28` reconfigured | · |" in text
     differs = "`2.28` reconfigured: variants `x=1` → `x=2` (`a`)"
     line = f"- `hypre` `2.29` → `2.30`, still has `2.28`, {differs}"
-    assert f"<summary>In full: <code>hypre</code></summary>\n\n{line}\n" in text
+    assert f"<summary>In more words: <code>hypre</code></summary>\n\n{line}\n" in text
 
 
 @pytest.mark.parametrize("is_root", [True, False])
