@@ -180,12 +180,6 @@ def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
             place=places[0] if is_one and len(places[0].names) <= 1 else None,
             in_stacks=len(partly[0][1].stacks) if is_one else 0,
         )
-    elif status is Status.DUPLICATES:
-        fewer = sum(it.lost.duplicates * len(it.stacks) for _, it in moves if it.lost)
-        more = sum(it.gained.duplicates * len(it.stacks) for _, it in moves if it.gained)
-        numbers = {"fewer": fewer, "more": more}
-        counts = tuple(f"{number:,} {word}" for word, number in numbers.items() if number)
-        tally = replace(tally, what=counts)
     elif status in (Status.LOST, Status.MORE):
         what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))

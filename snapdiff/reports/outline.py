@@ -14,7 +14,6 @@ from snapdiff.model import pair_like_stacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
-from snapdiff.reports.opening import Opening
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status
@@ -94,14 +93,6 @@ class Outline(Struct, frozen=True, kw_only=True):
     tags: tuple[TagBlock, ...]
     several_changed: bool
     skipped: tuple[SkippedPage, ...]
-
-    @property
-    def names_follow(self) -> bool:
-        """Whether what is right below the first sentence names what is gone, new or downgraded."""
-        groups = [group for tag in self.tags for part in tag.parts for group in part.groups]
-        if sum(group.number for group in groups if group.status.is_news) > FEW_QUIET:
-            return False
-        return not any(tag.opening != Opening() or tag.toolchain for tag in self.tags)
 
     @property
     def says_all(self) -> bool:

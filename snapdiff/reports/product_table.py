@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from snapdiff.reports.moves import Move, StackMoves
-from snapdiff.reports.names import FEW_STACKS, Mark, counted, shortened
+from snapdiff.reports.names import Mark, counted
 from snapdiff.reports.statuses import Status
 from snapdiff.result import AskedFor, Kind, StackDiff
 
@@ -33,22 +33,18 @@ class ProductCell(NamedTuple):
         is a dependency there.
         """
         words = self._happened(mark)
-        notes = []
         if self.asked_for == AskedFor(old=False, new=False) and words != "gone":
-            words = f"{words} {DAGGER}".lstrip()
-        elif roots := self.move and self.move.asked_for:
-            notes.append("now a root" if roots.new else f"now {DAGGER}")
-        if self.move and self.move.needed_by:
-            some = shortened(self.move.needed_by, FEW_STACKS)
-            more = f" and {some.more:,} more" if some.more else ""
-            notes.append(f"needed by {', '.join(map(mark, some.first))}{more}")
-        return ", ".join(filter(None, [words, *notes])) or "·"
+            return f"{words} {DAGGER}".lstrip()
+        roots = self.move and self.move.asked_for
+        note = ("now a root" if roots.new else f"now {DAGGER}") if roots else ""
+        return ", ".join(filter(None, [words, note])) or "·"
 
     @property
     def is_shortened(self) -> bool:
-        """Whether a line says more: what differs beside versions, what tells new builds."""
+        """Whether a line says more: what differs, what tells new builds, what needs a version."""
         gained = self.move.gained if self.move else None
-        return bool(self.move and self.move.beside) or bool(gained and not gained.has_own_trait)
+        more = self.move and (self.move.beside or self.move.needed_by)
+        return bool(more or (gained and not gained.has_own_trait))
 
     def _happened(self, mark: Mark) -> str:
         move = self.move

@@ -199,7 +199,7 @@ def test_a_stack_and_tag_without_a_name_are_not_named(tmp_path: Path) -> None:
     assert "1.0 → 1.1.</p>" in page
     assert "()" not in page
     grouped = markdown(tmp_path, "--group-by", "stack")
-    assert grouped.endswith("\n1 package upgraded.\n\n- ↑ `zlib` `1.0` → `1.1`\n")
+    assert grouped.endswith("\n1 package upgraded (`zlib`).\n\n- ↑ `zlib` `1.0` → `1.1`\n")
 
 
 class TestTerminal:

@@ -420,7 +420,10 @@ def test_where_no_product_changed_the_first_sentence_says_so(tmp_path: Path) -> 
         )
     )
     found = report(tmp_path, {"a": (old, new)}, "-k", "!rebuilt")
-    assert found[2] == "No product changed; 2 dependencies upgraded; only kind `!rebuilt`."
+    assert (
+        found[2]
+        == "No product changed; 2 dependencies upgraded (`one`, `two`); only kind `!rebuilt`."
+    )
 
 
 def test_what_is_gone_because_of_another_is_no_sentence_where_it_is_little(tmp_path: Path) -> None:

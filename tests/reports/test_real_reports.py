@@ -160,8 +160,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     text = run_cli(*weeks, "-f", "comment", "--package-url", "").out
     lines = [line for line in text.splitlines() if line]
     assert lines[2] == (
-        "1 package gone from 2 stacks, 1 new, 2 reconfigured, in 25 stacks. "
-        "9 more were only rebuilt. 18 stacks added."
+        "1 package gone from 2 stacks (`gcc`), 1 new (`compiler-wrapper`), 2 reconfigured, in 25 "
+        "stacks. 9 more were only rebuilt. 18 stacks added."
     )
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas` reconfigured"
     compiler = "compiler no longer listed (was `gcc@=11.4.0`)"
