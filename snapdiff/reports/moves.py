@@ -33,7 +33,6 @@ from snapdiff.reports.products import (
 )
 from snapdiff.reports.statuses import (
     Status,
-    Step,
     Versions,
     field_events,
     is_told,
@@ -68,7 +67,6 @@ class Move(Struct, frozen=True, kw_only=True):
     whole: bool
     in_tag: bool = False
     versions: VersionMove
-    step: Step
     lost: BuildShare | None
     gained: BuildShare | None
     is_builds: bool
@@ -240,7 +238,6 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
 def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
     """Return what happened to a package; nothing in it says in which order its specs are."""
     kind, versions = change.kind, version_move(change, specs)
-    step = step_of(change.gone, change.came, change.kept) if change.came else ""
     lost, gained = shares_of(change, specs)
     is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
     told = specs
@@ -265,7 +262,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
         of = of or number_of_builds(change).new
         some_builds = (number, of) if 0 < number < of else None
-    status = _status(change, versions, step, lost, gained)
+    status = _status(change, versions, lost, gained)
     if status is Status.RECONFIGURED and only_shared:
         status = Status.SHARED
     if not is_builds:
@@ -279,7 +276,6 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         own=own,
         whole=change.whole,
         versions=versions,
-        step=step,
         lost=lost,
         gained=gained,
         is_builds=is_builds,
@@ -313,16 +309,16 @@ def _came_down(change: PackageChange, versions: VersionMove) -> bool:
 def _status(
     change: PackageChange,
     versions: VersionMove,
-    step: Step,
     lost: BuildShare | None,
     gained: BuildShare | None,
 ) -> Status:
     """Return the class of a package in one stack: versions decide first, then what was lost."""
     if change.whole:
         return Status.GONE if change.kind is Kind.REMOVED else Status.NEW
+    step = step_of(change.gone, change.came, change.kept) if change.came else ""
     if change.kind is Kind.DOWNGRADED and not step:
         return Status.DOWNGRADED
-    if step in ("scheme", "release", "branch"):
+    if step == "scheme":
         return Status.SCHEME
     if change.kind is Kind.UPGRADED and (change.gone or versions.counts):
         return Status.MAJOR if step == "major" else Status.UPGRADED

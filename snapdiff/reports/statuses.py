@@ -50,8 +50,8 @@ def name_of_kind(kind: Kind, rebuilt: str) -> str:
     return rebuilt if kind is Kind.REBUILT else LOOKS[kind].name
 
 
-Step = Literal["", "major", "scheme", "release", "branch"]
-"""What is said of a step: a higher major version, another scheme, from a branch to a release."""
+Step = Literal["", "major", "scheme"]
+"""What a step of versions may be more than up or down: to a higher major one, to another scheme."""
 
 
 Versions = tuple[str, ...]
@@ -198,13 +198,12 @@ def is_calendar(version: str) -> bool:
 def step_of(gone: Versions, came: Versions, kept: Versions = ()) -> Step:
     """Return what the step from the highest version before to the highest one after means.
 
-    `20180129` to `0.11.0` is another scheme, and `develop` to `0.2.1` is a release after a branch:
-    neither is a loss. A year is no major version.
+    `20180129` to `0.11.0` is another scheme, and so is `develop` to `0.2.1`: neither is a loss. A
+    year is no major version.
     """
     old, new = highest(gone), highest(came)
-    if old and new and parse_version(old).is_branch != parse_version(new).is_branch:
-        return "release" if parse_version(old).is_branch else "branch"
-    if old and new and is_date(old) != is_date(new):
+    sides = [(parse_version(it).is_branch, is_date(it)) for it in (old, new) if it]
+    if len({*sides}) == 2:
         return "scheme"
     old, new = highest((old, *kept)), highest((new, *kept))
     if not (old and new) or is_calendar(old) or is_calendar(new) or parse_version(new).is_branch:
