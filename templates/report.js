@@ -175,7 +175,7 @@
         hashes.append(item);
       }
       const because = data.reasons[reason];
-      const why = because ? [make("p", "because", `because of ${because}`)] : [];
+      const why = because ? [make("p", "because", because)] : [];
       parts.push(make("div", "group", what, ...why, list, hashes));
       listed += pairs.length;
     }

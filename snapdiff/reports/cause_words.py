@@ -11,7 +11,7 @@ LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
 
 _ALONE = {
-    "compilers": "compilers being dependencies now",
+    "compilers": "compilers became dependencies",
     "recipe": "recipe changed",
     "rehash": "another way of hashing",
 }
@@ -23,7 +23,10 @@ def event_in_words(event: Event, mark: Mark) -> str:
     if event.what == "replaced":
         return f"{_value(event.old, mark)} replaced by {_value(event.new, mark)}"
     words = _what_differs(event, mark)
-    return words if event.package is None else f"{mark(event.package)} {words}"
+    if event.package is None:
+        return words
+    owner = "'s" if event.what == "recipe" else ""
+    return f"{mark(event.package)}{owner} {words}"
 
 
 def field_in_words(field: Field, mark: Mark) -> str:
@@ -55,33 +58,36 @@ def _what_differs(event: Event, mark: Mark) -> str:
     if event.what == "compiler" and event.old == "none":
         return f"compiler {_value(event.new, mark)} listed now (was none)"
     if event.what == "variants":
-        return _variants_in_words(event.old, event.new, mark)
+        old = _said(event.old, "patches")
+        new = _said(event.new, "other patches" if old != event.old else "patches")
+        event = Event(event.package, "variants", old, new)
+    if event.what == "variants" and not (event.old and event.new):
+        some = event.old or event.new or ()
+        noun = "variant" if isinstance(some, tuple) and len(some) == 1 else "variants"
+        said = f"{noun} {_value(some, mark)}"
+        return f"{said} gone" if event.old else f"new {said}"
     if event.old is None and event.new is None:
         return _ALONE.get(event.what, event.what)
     return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
 
 
-def _variants_in_words(old: Value, new: Value, mark: Mark) -> str:
-    """Return which variants differ; the hashes of patches tell nobody anything."""
-    sides = [side if isinstance(side, tuple) else () for side in (old, new)]
-    before, after = ([it for it in side if not is_patches(it)] for side in sides)
-    differ = " ".join(map(mark, before + after))
-    if before and after:
-        words = f"variants {_value(tuple(before), mark)} → {_value(tuple(after), mark)}"
-    elif differ:
-        noun = "variant" if len(before + after) == 1 else "variants"
-        words = f"{noun} {differ} gone" if before else f"new {noun} {differ}"
-    else:
-        words = ""
-    had, has = (any(map(is_patches, side)) for side in sides)
-    patches = ["other patches" if had and has else "patches gone" if had else "new patches"]
-    return ", ".join(filter(None, [words, *(patches if had or has else [])]))
+def _said(variants: Value, patches: str) -> Value:
+    """Return variants without the hashes of patches, which tell nobody anything."""
+    if not isinstance(variants, tuple):
+        return variants
+    return tuple(patches if is_patches(variant) else variant for variant in variants)
 
 
 def _value(value: Value, mark: Mark) -> str:
     if isinstance(value, tuple):
         return " ".join(mark(short_patches(variant)) for variant in value) or "—"
     return mark(value) if value else "—"
+
+
+def because_word(cause: Event | Because) -> str:
+    """Return what goes before a cause behind what it explains: it may be a clause with a verb."""
+    is_clause = isinstance(cause, Event) and cause.what in ("compilers", "edge", "recipe")
+    return "because" if is_clause else "because of"
 
 
 def cause_in_words(cause: Event | Because, mark: Mark) -> str:

@@ -15,7 +15,7 @@ from snapdiff.reports.builds import (
     shares_of,
     version_move,
 )
-from snapdiff.reports.cause_words import event_in_words, telling_variants, variants_in_words
+from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.names import (
     NOWHERE,
     Mark,
@@ -54,11 +54,11 @@ class Move(Struct, frozen=True, kw_only=True):
     the package because of which it is gone, or new.
     `differs` is in what it was reconfigured, and `shared` in what all around it was, too;
     `some_builds` says of how many builds how many were, where these are not all; `beside` has
-    the versions of a product's builds that were, where more happened to others; `telling` are its
-    variants because of which others are gone, where its version changed. `asked_for` is there where
-    somebody asks for it on one side alone, and it is on both. `needed_by` are asked for only now
-    and depend on the older version that came, or on what is asked for no longer. `as_dependency`
-    says of what happened to the dependency of a product's name that it is told with products.
+    the versions of a product's builds that were, where more happened to others. `asked_for` is
+    there where somebody asks for it on one side alone, and it is on both. `needed_by` are asked for
+    only now and depend on the older version that came, or on what is asked for no longer.
+    `as_dependency` says of what happened to the dependency of a product's name that it is told with
+    products.
     """
 
     status: Status
@@ -78,7 +78,6 @@ class Move(Struct, frozen=True, kw_only=True):
     beside: Versions
     needed_by: tuple[str, ...]
     asked_for: AskedFor | None
-    telling: tuple[str, ...] = ()
     as_dependency: bool = False
     stacks: tuple[str, ...] = ()
     place: Place
@@ -143,7 +142,6 @@ class Move(Struct, frozen=True, kw_only=True):
         lost, main = self.lost, self.main
         own = () if main and main.versions else self.own
         versions = versions_in_words(own, mark) or self.versions.in_words(mark, in_cell=in_cell)
-        versions = " ".join(filter(None, [versions, variants_in_words(self.telling, mark)]))
         words = f" {versions}" if versions else ""
         if self.versions.counts:
             if self.versions.begins_with_builds:
@@ -214,10 +212,6 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
     in_tag = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
     whole = dict.fromkeys(dependencies_now(stack), Status.DEPENDENCY_NOW)
     whole |= dict.fromkeys(no_dependencies(stack), Status.NO_DEPENDENCY)
-    telling: dict[str, list[str]] = {}
-    for reason in (it.because for it in stack.package_changes if it.kind is Kind.REMOVED):
-        if reason:
-            telling.setdefault(reason.package, []).extend(telling_variants(reason))
     needed_by = needed_by_roots_now(stack)
     found = []
     for change in stack.package_changes:
@@ -228,9 +222,6 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
             move = replace(move, in_tag=is_in_tag, status=status)
         if move.asked_for and not move.needed_by:
             move = replace(move, needed_by=needed_by.get(change.package, ()))
-        variants = dict.fromkeys(telling.get(change.package, ()))
-        if variants and move.versions.gone and move.versions.came and not move.versions.kept:
-            move = replace(move, telling=tuple(variants))
         found.append((change, move))
     return found
 

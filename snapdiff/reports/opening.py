@@ -69,11 +69,8 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`.
         """
         parts = [self._part_in_words(part, mark) for part in self.parts]
-        others = self.builds - sum(part.specs for part in self.parts)
-        if others:
-            parts.append(
-                f"the other {others:,} have nothing in common" if others > 1 else "one other"
-            )
+        if others := self.builds - sum(part.specs for part in self.parts):
+            parts.append(counted(others, "other"))
         packages = counted(len({package for package, _ in self.lost}), "package")
         return f"{self.builds:,} of {self.of:,} builds gone, of {packages}: {'; '.join(parts)}"
 

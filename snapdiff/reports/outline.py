@@ -16,6 +16,7 @@ from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock, TagWriter
 from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, TagDiff
@@ -93,6 +94,14 @@ class Outline(Struct, frozen=True, kw_only=True):
     tags: tuple[TagBlock, ...]
     several_changed: bool
     skipped: tuple[SkippedPage, ...]
+
+    @property
+    def only_cause(self) -> CountedCause | None:
+        """Why hashes differ, if there is one cause, and products have another hash at most."""
+        reasons = [tag.reasons for tag in self.tags if tag.reasons and tag.reasons.is_one]
+        classes = {tally.status for tally in self.packages.tallies}
+        is_all = classes == {Status.REBUILT} and len(self.tags) == 1
+        return reasons[0].causes[0] if reasons and is_all else None
 
     @property
     def says_all(self) -> bool:

@@ -32,12 +32,6 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         """The class of its packages: that of the worst that happened to them."""
         return self.moves[0].status
 
-    @property
-    def with_need(self) -> Move | None:
-        """The move that says which new roots need an older version, where no other says more."""
-        needy = [move for move in self.moves if move.needed_by]
-        return needy[0] if len({move.needed_by for move in needy}) == 1 else None
-
 
 def package_lines(moves: Moves) -> list[PackageLine]:
     """Return what happened to packages as lines, in their order.

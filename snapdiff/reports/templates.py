@@ -17,6 +17,7 @@ from snapdiff.reports import ReportOptions, markdown, terminal
 from snapdiff.reports.builds import trait_in_words, traits_in_words
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
+    because_word,
     cause_in_words,
     difference_in_words,
     event_in_words,
@@ -85,6 +86,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "name": mark,
         "paint": paint,
         "because": partial(cause_in_words, mark=mark),
+        "because_word": because_word,
         "event": partial(event_in_words, mark=mark),
         "field": partial(field_in_words, mark=mark),
         "difference": partial(difference_in_words, mark=mark),

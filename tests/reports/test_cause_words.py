@@ -34,17 +34,20 @@ def plain(text: str) -> str:
         (Event("gcc", "variants", ("~nls", "+x"), ()), "gcc variants ~nls +x gone"),
         (
             Event("x", "variants", ("patches=0123456789abcdef",), ()),
-            "x patches gone",
+            "x variant patches gone",
         ),
         (
             Event("x", "variants", (), ("+y", "patches:=0123456789")),
-            "x new variant +y, new patches",
+            "x new variants +y patches",
         ),
-        (Event("x", "variants", ("patches=0",), ("patches=1",)), "x other patches"),
+        (
+            Event("x", "variants", ("patches=0",), ("patches=1",)),
+            "x variants patches → other patches",
+        ),
         (Event("zlib-ng", "replaced", "zlib", "zlib-ng"), "zlib replaced by zlib-ng"),
         (Event("gmake", "added"), "gmake added"),
         (Event("gmake", "removed"), "gmake removed"),
-        (Event("perl", "recipe"), "perl recipe changed"),
+        (Event("perl", "recipe"), "perl's recipe changed"),
         (Event("curl", "external", None, ("/usr",)), "curl external — → /usr"),
         (
             Event("slurm", "external", ("/usr",), ("/opt", "module slurm")),
@@ -55,7 +58,7 @@ def plain(text: str) -> str:
             "zlib is a dependency for build link now, was for build",
         ),
         (Event("zlib", "other", "patches=a", "patches=b"), "zlib patches=a → patches=b"),
-        (Event(None, "compilers"), "compilers being dependencies now"),
+        (Event(None, "compilers"), "compilers became dependencies"),
         (Event("curl", "namespace", "builtin", "e4s"), "curl namespace builtin → e4s"),
         (Event(None, "rehash"), "another way of hashing"),
         (Event(None, "os", "ubuntu20.04", "ubuntu22.04"), "os ubuntu20.04 → ubuntu22.04"),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from snapdiff.model import Spec
-from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
+from snapdiff.reports.cause_words import SAME_TO_USE, because_word, cause_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import value_text
 from snapdiff.reports.moves import moves_of, stack_moves
@@ -197,7 +197,8 @@ def _group(change: Change, sides: Sequence[Spec]) -> SpecGroup:
     reason = ""
     if isinstance(change.cause, Cause):
         same = f"; {SAME_TO_USE}" if change.same_to_use is True else ""
-        reason = f"{cause_in_words(change.cause, shown)}{same}"
+        words = cause_in_words(change.cause, shown)
+        reason = f"{because_word(change.cause)} {words}{same}"
     builds = tuple(zip(labels, built, strict=False))  # of one for both sides, the first
     return SpecGroup(change.kind, tuple(differences), builds, reason)
 
