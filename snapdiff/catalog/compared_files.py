@@ -13,7 +13,7 @@ from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.registry import DOCUMENTS, Documents, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
-from snapdiff.sources.names import EVERYWHERE
+from snapdiff.sources.names import EVERYWHERE, folders_upwards
 from snapdiff.sources.source import (
     Content,
     ContentPair,
@@ -71,7 +71,7 @@ class ComparedFiles(ABC):
         self, folders: set[str], changed: Collection[str], scope: Scope
     ) -> list[CountedFiles]:
         """Return the counts of the files below each folder, less those that differ."""
-        topmost = sorted(folder for folder in folders if folders.isdisjoint(_folders_above(folder)))
+        topmost = sorted(it for it in folders if folders.isdisjoint(folders_upwards(it)[1:]))
         counted = [self.count_folder(folder, changed, scope) for folder in topmost]
         # Two folders may be within one that was counted before.
         return list(dict.fromkeys(counted))
@@ -266,13 +266,6 @@ def path_of(pair: EntryPair) -> str:
     entry = pair[0] or pair[1]
     assert entry is not None
     return printable_path(entry.path)
-
-
-def _folders_above(path: str) -> Iterator[str]:
-    """Yield each folder that a path is in; the one above all is called nothing."""
-    while path:
-        path = path.rpartition("/")[0]
-        yield path
 
 
 def is_within(path: str, folder: str) -> bool:
