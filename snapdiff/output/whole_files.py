@@ -187,8 +187,9 @@ def remove_remains(target: Path, check: Check) -> None:
     with contextlib.suppress(OSError):  # who may not look there will hear of it when writing
         for name in filter(hidden.fullmatch, os.listdir(target.parent)):
             beside = target.with_name(name)
-            # One that is empty is just being made by another run, and not held yet.
-            if os.listdir(beside):
+            # One that is empty is just being made by another run, and not held yet; a file of such
+            # a name is the beginning of a report.
+            if beside.is_dir() and os.listdir(beside):
                 with _held(beside) as is_held:
                     if is_held:
                         _undo(target, beside, check)

@@ -187,6 +187,16 @@ def test_a_hidden_folder_of_somebody_else_stays(
     }
 
 
+def test_what_a_killed_report_left_keeps_no_snapshot_hidden(kept: Path) -> None:
+    hidden = kept.parent / ".kept.0a1b2c3d"
+    hidden.mkdir()
+    kept.rename(hidden / "old")
+    for number in range(50):  # folders list their files in any order
+        (kept.parent / f".kept.{number:08x}").touch()
+    remove_remains(kept, no_check)
+    assert documents(kept) == {INDEX: ONE}
+
+
 def test_two_runs_at_once_leave_each_other_alone(kept: Path) -> None:
     def runs() -> Iterator[bytes]:
         with replaced_folder(kept, no_check) as first:
