@@ -51,7 +51,6 @@ SETTINGS = (
 )
 """What git is told in place of what a configuration file says."""
 
-_PIPE_SIZE = 1 << 20
 _MOST_WORDS = 1 << 14
 _CHUNK = 1 << 20
 
@@ -187,7 +186,7 @@ class Objects:
         self._stdout: IO[bytes] = process.stdout
         # Git runs ahead by a megabyte where the system allows it.
         with contextlib.suppress(AttributeError, OSError):
-            fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+            fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, _CHUNK)
         self._size_limit = size_limit
         self._asked: dict[str, str] = {}  # in the order of the answers: object ids and paths
         self._arrived: dict[str, Content] = {}
