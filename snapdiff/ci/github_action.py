@@ -117,8 +117,10 @@ def _post_foreign(run: WorkflowRun, variables: Variables, inputs: Inputs) -> str
     That run has no token that writes, and its workflow may be the stranger's own. So the comment is
     a stranger's text, and which pull request it is for is asked of GitHub, never read from it.
     """
-    comment = checked(Path(variables[_FOLDER], "foreign", runs.COMMENT))
-    if comment is None:
+    comment = Path(variables[_FOLDER], "foreign", runs.COMMENT)
+    if comment.is_symlink() or (comment.exists() and not comment.is_file()):
+        raise SnapdiffError(f"{comment}: is not a regular file")
+    if not comment.exists():  # it was cancelled
         runs.log("the run has left no comment")
         return ""
     found = _pull_requests_of(run, variables)
@@ -134,16 +136,6 @@ def _post_foreign(run: WorkflowRun, variables: Variables, inputs: Inputs) -> str
         )
         return ""
     return runs.post(comment, inputs, variables, _TOKEN, foreign=found[0].number)
-
-
-def checked(comment: Path) -> Path | None:
-    """Return the comment that was in an artifact, or None where there was no artifact.
-
-    A run that was cancelled has none. Raises SnapdiffError where it is no regular file.
-    """
-    if comment.is_symlink() or (comment.exists() and not comment.is_file()):
-        raise SnapdiffError(f"{comment}: is not a regular file")
-    return comment if comment.exists() else None
 
 
 def _pull_requests_of(run: WorkflowRun, variables: Variables) -> list[PullRequest]:

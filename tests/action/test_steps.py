@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from snapdiff.ci import gitlab_job
-from snapdiff.ci.github_action import MOST_OF_SUMMARY, add_summary, checked, set_outputs
+from snapdiff.ci.github_action import MOST_OF_SUMMARY, add_summary, set_outputs
 from snapdiff.ci.runs import Inputs, read_inputs
 from snapdiff.errors import SnapdiffError
 from tests.action.conftest import TOKEN, Step
@@ -176,12 +176,16 @@ def test_a_run_of_a_fork_that_is_gone_gets_no_comment(step: Step, github: CodeHo
     assert github.seen == []
 
 
-def test_a_link_in_an_artifact_is_not_followed(tmp_path: Path) -> None:
-    assert checked(tmp_path / "comment.md") is None
-    (tmp_path / "secret").write_text("secret")
-    (tmp_path / "comment.md").symlink_to(tmp_path / "secret")
-    with pytest.raises(SnapdiffError, match="is not a regular file"):
-        checked(tmp_path / "comment.md")
+@pytest.mark.parametrize("leads_to", ["secret", "nowhere"])
+def test_a_link_in_an_artifact_is_not_followed(
+    leads_to: str, step: Step, github: CodeHost, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (step.folder / "foreign").mkdir()
+    (step.folder / "secret").write_text("secret")
+    (step.folder / "foreign" / "comment.md").symlink_to(step.folder / leads_to)
+    assert step.run("post", of_a_run(), GITHUB_API_URL=github.api_url) == 2
+    assert "is not a regular file" in capfd.readouterr().out
+    assert github.seen == []
 
 
 # --- The component ---
