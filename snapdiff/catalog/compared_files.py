@@ -20,6 +20,7 @@ from snapdiff.sources.source import (
     Entry,
     EntryPair,
     SingleFile,
+    Source,
     printable_path,
 )
 
@@ -27,8 +28,8 @@ from snapdiff.sources.source import (
 class ComparedFiles(ABC):
     """Two revisions, file by file."""
 
-    prefixes: tuple[str, str] = ("", "")
-    """The folders above the files of the old and the new side, as far as they are known."""
+    sources: Sequence[Source] = ()
+    """The old and the new side; none where all that there is is two versions of a document."""
 
     documents: Documents = DOCUMENTS
     """The kinds of documents there are: known for certain once a document was yielded."""
@@ -37,17 +38,18 @@ class ComparedFiles(ABC):
     def changed(self) -> Iterator[FilePair]:
         """Yield every document that differs between the two, or that one side only has."""
 
-    def entries(self, folder: str = "") -> Iterable[Entry]:  # noqa: ARG002 - there are no others
+    def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""
-        return ()
+        return self.sources[1].entries(folder) if self.sources else ()
 
-    def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:  # noqa: ARG002 - the same
-        """Yield what each of some files is that are the same on both sides."""
+    def read(self, side: Side, entries: Sequence[Entry]) -> Iterator[Reading]:  # noqa: ARG002 - no source has any
+        """Yield what each of some files is on one side, whether it differs or not."""
         return iter(())
 
-    def read_again(self, side: Side, paths: Sequence[str]) -> Iterator[Reading]:  # noqa: ARG002 - the same
-        """Yield what some files are on one side, whether they differ or not."""
-        return iter(())
+    def read_again(self, side: Side, paths: Sequence[str]) -> Iterator[Reading]:
+        """Yield what the files with these paths are on one side."""
+        source = self.sources[side == "new"]
+        return self.read(side, [entry for entry in map(source.find, paths) if entry])
 
     def _same_entries(self, folder: str, changed: Collection[str]) -> list[Entry]:
         return [
@@ -62,7 +64,7 @@ class ComparedFiles(ABC):
         for entry in self._same_entries("", changed):
             folder = self.documents.place(entry.path).tag_folder
             if folder not in found:  # nearly always the first file is a document
-                [reading] = self.count([entry])
+                [reading] = self.read("new", [entry])
                 if isinstance(reading, Document):
                     found[folder] = reading
         return found
@@ -80,7 +82,7 @@ class ComparedFiles(ABC):
         """Return the counts of the files below a folder, less those that differ."""
         counted = CountedFiles(scope)
         entries = self._same_entries(folder, changed)
-        for entry, reading in zip(entries, self.count(entries), strict=True):
+        for entry, reading in zip(entries, self.read("new", entries), strict=True):
             counted.put(printable_path(entry.path), reading)
         return counted
 
@@ -101,7 +103,7 @@ class RevisionPair(ComparedFiles):
         self._new = new
         self._progress = progress
         self._mirrors: set[str] = set()
-        self.prefixes = (old.source.prefix, new.source.prefix)
+        self.sources = (old.source, new.source)
 
     def changed(self) -> Iterator[FilePair]:
         """Yield every document whose content, or part of it, differs between the two."""
@@ -137,7 +139,7 @@ class RevisionPair(ComparedFiles):
 
     def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""
-        found = list(self._new.source.entries(folder))
+        found = list(super().entries(folder))
         self._note_mirrors(found)  # where no index differs, no others were looked for
         return found
 
@@ -148,15 +150,10 @@ class RevisionPair(ComparedFiles):
             self._mirrors |= found
             self.documents = self.documents.with_mirrors(self._mirrors)
 
-    def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
-        """Yield what each of some files is that are the same on both sides."""
-        return self._new.read(entries, self.documents)
-
-    def read_again(self, side: Side, paths: Sequence[str]) -> Iterator[Reading]:
-        """Yield what some files are on one side, whether they differ or not."""
+    def read(self, side: Side, entries: Sequence[Entry]) -> Iterator[Reading]:
+        """Yield what each of some files is on one side, whether it differs or not."""
         catalog = self._old if side == "old" else self._new
-        entries = filter(None, map(catalog.source.find, paths))
-        return catalog.read(list(entries), self.documents)
+        return catalog.read(entries, self.documents)
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""

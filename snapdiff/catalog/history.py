@@ -191,9 +191,8 @@ class HistoryPair(ComparedFiles):
         self, history: History, sources: tuple[GitSource, GitSource], pairs: list[EntryPair]
     ) -> None:
         self._history = history
-        self._sources = sources
+        self.sources: tuple[GitSource, GitSource] = sources
         self._pairs = pairs
-        self.prefixes = (sources[0].prefix, sources[1].prefix)
         self.documents = history.documents
 
     def changed(self) -> Iterator[FilePair]:
@@ -203,25 +202,15 @@ class HistoryPair(ComparedFiles):
 
     def _read(self, pair: EntryPair, side: Side, is_document: bool) -> Reading:
         is_new = side == "new"
-        entry, source = pair[is_new], self._sources[is_new]
+        entry, source = pair[is_new], self.sources[is_new]
         return entry and self._history.read(entry, source, side, is_document=is_document)
 
-    def entries(self, folder: str = "") -> Iterable[Entry]:
-        """Return the files below a folder, as the new side has them."""
-        return self._sources[1].entries(folder)
-
-    def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
-        """Yield what each of some files is that are the same on both sides."""
+    def read(self, side: Side, entries: Sequence[Entry]) -> Iterator[Reading]:
+        """Yield what each of some files is on one side, whether it differs or not."""
         for position, entry in enumerate(entries):
             if position % _ASK_AHEAD == 0:
                 self._history.ask(entries[position : position + 2 * _ASK_AHEAD])
-            yield self._history.count(entry, self._sources[1])
-
-    def read_again(self, side: Side, paths: Sequence[str]) -> Iterator[Reading]:
-        """Yield what some files are on one side, whether they differ or not."""
-        source = self._sources[side == "new"]
-        entries = filter(None, map(source.find, paths))
-        return (self._history.count(entry, source) for entry in entries)
+            yield self._history.count(entry, self.sources[side == "new"])
 
     def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
         """Return the counts of the files below a folder, carried on where they are known."""
@@ -236,7 +225,7 @@ class HistoryPair(ComparedFiles):
         history = self._history
         for _, new in self._pairs:
             if new:
-                count = partial(history.count, new, self._sources[1])
+                count = partial(history.count, new, self.sources[1])
                 is_late = history.is_used_after(new, step)
                 history.counts.put_in(printable_path(new.path), count, is_late=is_late)
         history.forget(self._pairs, step)

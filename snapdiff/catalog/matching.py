@@ -94,8 +94,9 @@ class _Matching:
         self._scope = scope
         self._warn = warn
         self._names = dict(scope.filters.stack_names)
-        self._old = CatalogSide(files.prefixes[0], self._names)
-        self._new = CatalogSide(files.prefixes[1], {})
+        old, new = [source.prefix for source in files.sources] or ("", "")
+        self._old = CatalogSide(old, self._names)
+        self._new = CatalogSide(new, {})
         self._sides: dict[Side, CatalogSide] = {"old": self._old, "new": self._new}
         self._pairs: dict[Tags, list[PackagePair]] = {}
         self._changed: set[str] = set()
