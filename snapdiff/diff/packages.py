@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from itertools import chain
 from operator import itemgetter
-from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.diff.changed_pairs import KnownGraphs
@@ -79,7 +78,7 @@ def _changes(pair: PackagePair, pairing: Pairing, losses: Mapping[Kind, Loss]) -
     return [change for _, change in rows]
 
 
-class SideCounts(NamedTuple):
+class SideCounts(Struct, frozen=True, gc=False):
     """How many specs a package has on one side: of each version by stack, and in any stack."""
 
     versions: Mapping[str, Mapping[str, int]]
@@ -90,7 +89,7 @@ class SideCounts(NamedTuple):
         return sum(self.versions.get(name, {}).values())
 
 
-class StackChanges(NamedTuple):
+class StackChanges(Struct, frozen=True, gc=False):
     """What happened to a package in one stack, as a whole and spec by spec.
 
     `losses` has what it lost there (`removed`), and what it gained (`added`).
@@ -101,7 +100,7 @@ class StackChanges(NamedTuple):
     losses: Mapping[Kind, Loss]
 
 
-class PackageDiff(NamedTuple):
+class PackageDiff(Struct, frozen=True, gc=False):
     """What happened to one package of one tag."""
 
     pair: PackagePair

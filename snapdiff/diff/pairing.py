@@ -7,7 +7,6 @@ are such specs. The passes work on these groups, so a thousand like specs cost a
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -67,7 +66,7 @@ def _group_alike(
     return list(groups.values())
 
 
-class Pairing(NamedTuple):
+class Pairing(Struct, frozen=True, gc=False):
     """What became of the specs of one package in one stack, by their hashes.
 
     `pairs` are an old and a new one each; the others found no partner.

@@ -11,7 +11,9 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -85,7 +87,7 @@ def circles_below(
     return circles, below
 
 
-class Way(NamedTuple, Generic[Key]):
+class Way(Struct, Generic[Key], frozen=True, gc=False):
     """How the nearest event is reached: its rank, and the next node; None where it is there."""
 
     rank: int

@@ -10,8 +10,8 @@ from functools import reduce
 from operator import and_, or_
 from typing import NamedTuple
 
-from msgspec import UNSET
-from msgspec.structs import astuple
+from msgspec import UNSET, Struct
+from msgspec.structs import astuple, replace
 
 from snapdiff.diff.dependencies import SideDependencies, Sides
 from snapdiff.diff.reach import BitCounts, each_bit
@@ -26,7 +26,7 @@ Builds = Sequence[tuple[str, Build]]
 """Builds of a package by hash, which those of pages need not have."""
 
 
-class Loss(NamedTuple):
+class Loss(Struct, frozen=True, gc=False):
     """The builds that a package lost in a stack, by hash, and all others that it has or had there.
 
     `stayed` are on the side of the lost ones, duplicates of these among them, `others` on the other
@@ -48,7 +48,7 @@ def narrowed_losses(losses: Iterable[Loss], wanted: Collection[str]) -> Iterator
         lost = {key: build for key, build in loss.lost.items() if key in wanted}
         duplicates = loss.duplicates.intersection(wanted)
         if lost or duplicates:
-            yield loss._replace(lost=lost, duplicates=duplicates)
+            yield replace(loss, lost=lost, duplicates=duplicates)
 
 
 class Traits(NamedTuple):
@@ -97,7 +97,7 @@ def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitB
             gone_from[loss.sides] = bits.of_names(mine - theirs if gone is None else gone)
         found.append(_read(loss, gone_from[loss.sides], bits))
     packages = {lost.package: tuple(_traits_of_package(lost, bits)) for lost in found}
-    every = [lost._replace(builds=lost.every) for lost in found]
+    every = [replace(lost, builds=lost.every) for lost in found]
     common = {lost.package: trait for lost in every if (trait := _common_trait(lost, bits))}
     stack = _trait_of_stack(every, common, reduce(or_, (it.there for it in found), 0), bits)
     telling = {
@@ -134,7 +134,7 @@ def _merged(loss: Loss, bits: TraitBits) -> Trait | None:
     return None
 
 
-class _Build(NamedTuple):
+class _Build(Struct, frozen=True, gc=False):
     """A lost build: what it has, what of this may be told, and what other builds have.
 
     `others` has under 0 what any other build on either side has, and under the bit of a compiler,
@@ -154,7 +154,7 @@ class _Build(NamedTuple):
         return self.has & self.told & ~self.others.get(beside, 0)
 
 
-class _Lost(NamedTuple):
+class _Lost(Struct, frozen=True, gc=False):
     """The builds that a package lost; `builds` are those that are no duplicates, `every` all.
 
     `there` and `others` are those of all its builds, `gone` the bits of what left the document.
@@ -200,11 +200,11 @@ def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
     Where nothing tells some of them, it is the variants of their dependencies, or build tools.
     """
     last = bits.last_resort() & ~bits.of_package[lost.package]
-    left = {key: build._replace(told=build.told & ~last) for key, build in lost.builds.items()}
+    left = {key: replace(build, told=build.told & ~last) for key, build in lost.builds.items()}
     found = list(_most_common(left, lost.gone, bits))
     yield from found
     if left and lost.others:
-        left = {key: build._replace(told=last, fields=0) for key, build in left.items()}
+        left = {key: replace(build, told=last, fields=0) for key, build in left.items()}
         yield from _most_common(left, lost.gone, bits, MOST_TRAITS - len(found))
 
 
@@ -235,7 +235,7 @@ def _traits_of_stack(
         told = ~bits.told_last if lost.others else lost.gone & ~replaced
         for key, build in lost.builds.items():
             if not build.has & bit:
-                left[key] = build._replace(told=told)
+                left[key] = replace(build, told=told)
     if first:
         yield TraitCount(Trait(first.what, first.name, first.value), first.specs)
     yield from _most_common(left, gone, bits, MOST_TRAITS - bool(first))
