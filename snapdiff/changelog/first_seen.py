@@ -103,7 +103,7 @@ def first_seen(steps: Steps, settings: ComparisonOptions, progress: Progress = u
     files = (FilePair(path, None, found) for path, found in catalog.readings())
     record.add(_sighting(first.source, first), files)
     for number, step in enumerate(steps.walk(), 1):
-        record.add(_sighting(step.new.name, step.new.revision), step.files.changed())
+        record.add(_sighting(step.end.name, step.end.revision), step.files.changed())
         progress(number, steps.most_sections())
     return Sightings(record.rows(), list(record.skipped.values()))
 

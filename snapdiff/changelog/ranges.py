@@ -157,7 +157,7 @@ class FolderRange(Steps, frozen=True, kw_only=True):
         """Yield every step."""
         for old, new in pairwise(map(self._catalog, self.snapshots)):
             end = SectionEnd(new.revision, new.source.name)
-            yield Step(SectionEnd(old.revision), end, RevisionPair(old, new))
+            yield Step(old.revision, end, RevisionPair(old, new))
 
     def _catalog(self, name: str) -> Catalog:
         place = Path(self.folder, name)

@@ -45,10 +45,10 @@ class SectionEnd(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One section to be: its two snapshots, and their files while it is current."""
+    """One section to be: the snapshot before it, its end, and their files while it is current."""
 
-    old: SectionEnd
-    new: SectionEnd
+    old: Revision
+    end: SectionEnd
     files: ComparedFiles
 
 
@@ -118,7 +118,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
             # Git is asked again: what differs in years of commits is too much to keep.
             changes = changes_between(sources)
             following = next(changes)
-            for position, (old, new) in enumerate(pairwise(self.snapshots)):
+            for position, (old, end) in enumerate(pairwise(self.snapshots)):
                 pairs, following = following, next(changes, [])
                 came = {it.path for _, it in pairs if it and DOCUMENTS.is_index(it.path)}
                 kinds = history.documents.with_mirrors(map(printable_path, mirrors | came))
@@ -129,7 +129,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
                 for known in (pairs, following):
                     history.ask(entry for pair in known for entry in pair)
                 files = history.pair(sources[position], sources[position + 1], pairs)
-                yield Step(old, new, files)
+                yield Step(old.revision, end, files)
                 files.finish(position)
 
 
@@ -157,18 +157,18 @@ def compute_sections(
 
 
 def _in_order(steps: Steps, settings: ComparisonOptions, progress: Progress) -> Iterator[Section]:
-    for number, (old, new, files) in enumerate(steps.walk(), 1):
+    for number, (old, end, files) in enumerate(steps.walk(), 1):
         try:
-            diff = diff_files(files, (old.revision, new.revision), settings, steps.limits)
+            diff = diff_files(files, (old, end.revision), settings, steps.limits)
         except BadPagesError as error:
-            sides = {"old": old.revision.source, "new": new.revision.source}
+            sides = {"old": old.source, "new": end.revision.source}
             raise BadPagesError(
                 [
                     BadPage(f"{page.path} in {sides[page.side]}", page.side, page.reason)
                     for page in error.pages
                 ]
             ) from error
-        yield Section(new, diff)
+        yield Section(end, diff)
         progress(number, steps.most_sections())
 
 
