@@ -154,8 +154,8 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     worst: dict[str, PackageLine] = {}
     for line in lines:
         for name in line.packages:
-            known = worst.get(name, line)
-            worst[name] = min(known, line, key=lambda it: it.status.severity)
+            if name not in worst or line.status.severity < worst[name].status.severity:
+                worst[name] = line
     by_status: dict[Status, dict[str, PackageLine]] = {}
     for name, line in worst.items():
         by_status.setdefault(line.status, {})[name] = line

@@ -199,8 +199,9 @@ def _counts(
             whole = {it.package: it.kind for it in stack.package_changes if it.whole}
             worst = {package: _WHOLE[kind] for package, kind in whole.items()}
             for change, move in said.get(stack.stack, ()):
-                known = worst.get(change.package, move.status)
-                worst[change.package] = min(known, move.status, key=lambda it: it.severity)
+                known = worst.get(change.package)
+                if known is None or move.status.severity < known.severity:
+                    worst[change.package] = move.status
             by_class.update(status.counted_as for status in worst.values())
             packages = stack.packages.old + sum(it is Kind.ADDED for it in whole.values())
         elif packages:
