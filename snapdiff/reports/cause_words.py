@@ -1,6 +1,6 @@
 """Why specs were rebuilt, and dependencies are gone or new, in words: the one place for people."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import cast
 
 from snapdiff.reports.names import Mark, counted, is_patches, short_patches, shortened
@@ -121,15 +121,9 @@ def _package_in_words(because: Because, mark: Mark) -> str:
     if because.status != "changed":
         return f"{mark(because.package)} ({'new' if because.status == 'added' else 'gone'})"
     versions = [difference_in_words(it, mark) for it in because.fields if it.name == "version"]
-    variants = variants_in_words(telling_variants(because), mark)
-    return " ".join(filter(None, [mark(because.package), *versions, variants]))
-
-
-def variants_in_words(variants: Sequence[str], mark: Mark) -> str:
-    """Return the first few variants, and how many more there are."""
-    some = shortened(variants, _MOST_VARIANTS)
+    some = shortened(telling_variants(because), _MOST_VARIANTS)
     more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
-    return " ".join([*map(mark, some.first), *more])
+    return " ".join([mark(because.package), *versions, *map(mark, some.first), *more])
 
 
 def telling_variants(because: Because) -> list[str]:

@@ -121,14 +121,12 @@ class Numbers(Struct, frozen=True, kw_only=True):
 
     @property
     def told(self) -> tuple[Tally, ...]:  # noqa: D102
-        changed = self.tallies[: len(self.tallies) - len(self.besides)]
-        by_status = {it.status: it for it in changed}
-        if Status.MAJOR in by_status and Status.UPGRADED in by_status:
-            major, upgraded = by_status.pop(Status.MAJOR), by_status[Status.UPGRADED]
-            number = major.number + upgraded.number
-            by_status[Status.UPGRADED] = replace(
-                upgraded, number=number, major=major.number, few=()
-            )
+        by_status = {it.status: it for it in self.tallies if it not in self.besides}
+        upgraded = by_status.get(Status.UPGRADED)
+        if upgraded and (major := by_status.pop(Status.MAJOR, None)):
+            every = upgraded.number + major.number
+            both = replace(upgraded, number=every, major=major.number, few=())
+            by_status[Status.UPGRADED] = both
         told = [it for it in by_status.values() if it.status in _NAMED]
         if not told or len(by_status) <= _MOST_TERMS:
             return tuple(by_status.values())

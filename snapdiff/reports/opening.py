@@ -34,8 +34,8 @@ PlacedPackages = tuple[tuple[tuple[str, ...], Place], ...]
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
-    `taken` is how many products are asked for no longer, on which they depend, and `takes_fewer`
-    that there are fewer in some stacks; `older` are those that are downgraded, by the stacks in
+    `taken` says how many products are asked for no longer, on which they depend: the numbers of all
+    stacks, each once, the highest first. `older` are those that are downgraded, by the stacks in
     which they are. `in_tag` says that no other stack has any of the new roots, `were_there` that
     some of them were dependencies in these stacks before.
     """
@@ -44,8 +44,7 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     were_there: bool
     names: tuple[str, ...]
     place: Place
-    taken: int
-    takes_fewer: bool
+    taken: tuple[int, ...]
     older: PlacedPackages
 
 
@@ -190,19 +189,18 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         found = taken.get(roots, []) + older.get(roots, [])
         if len({name for name, _ in found}) < _LEAST_TOGETHER:
             continue
-        of_stack = Counter(stack for _, stack in taken.get(roots, ())).values()
+        of_stack = Counter(stack for _, stack in taken.get(roots, ()))
         told.append(
             NewRoots(
                 names=roots,
                 in_tag=set(roots).issubset(tag.packages.added),
                 were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
                 place=places.place(stack for _, stack in found),
-                taken=max(of_stack, default=0),
-                takes_fewer=len({*of_stack}) > 1,
+                taken=tuple(sorted({*of_stack.values()}, reverse=True)),
                 older=_by_place(older.get(roots, ()), places),
             )
         )
-    return sorted(told, key=lambda it: (-it.taken, it.names))
+    return sorted(told, key=lambda it: (-max(it.taken, default=0), it.names))
 
 
 def _by_place(found: Iterable[tuple[str, str]], places: Places) -> PlacedPackages:

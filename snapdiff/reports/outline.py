@@ -160,7 +160,10 @@ def outline_of(
         about="product" if has_products else "package",
         packages=Numbers(tallies=packages),
         dependencies=Numbers(tallies=dependencies),
-        stacks=sum(len(writer.changed_stacks) for writer in writers),
+        stacks=sum(
+            len({stack for line in writer.lines for move in line.moves for stack in move.stacks})
+            for writer in writers
+        ),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
         is_because=bool(diff.filters.because),

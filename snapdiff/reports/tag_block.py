@@ -130,11 +130,6 @@ class TagWriter:
         self.moves = moves_of(self.by_stack, self._places)
         self.lines = self._lines(self.moves, told)
 
-    @property
-    def changed_stacks(self) -> set[str]:
-        """The stacks in which something happened that is said of packages."""
-        return {stack for line in self.lines for move in line.moves for stack in move.stacks}
-
     def _lines(self, moves: Moves, stacks: Sequence[StackDiff]) -> list[PackageLine]:
         lines = package_lines(moves)
         if self._reasons and self._reasons.is_one and not _say_why(lines, stacks):
