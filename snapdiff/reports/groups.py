@@ -90,14 +90,15 @@ class Group(Tally, frozen=True, kw_only=True):
         return [line for line in self.lines if not short.isdisjoint(line.packages)]
 
     @property
-    def first(self) -> tuple[PackageLine, ...]:
-        """The first lines, for where the group has one line in all."""
-        return self.lines[:FEW]
+    def is_long(self) -> bool:
+        """Whether it has more lines than are read beside others."""
+        return len(self.lines) > FEW
 
     @property
-    def more(self) -> int:
-        """How many packages are not on the first lines."""
-        return self.number - number_of_packages(self.first)
+    def packages(self) -> tuple[str, ...]:
+        """All that are on lines, then those that are named."""
+        names = (name for line in self.lines for name in line.packages)
+        return tuple(dict.fromkeys([*names, *self.names]))
 
 
 def number_of_packages(lines: Iterable[PackageLine]) -> int:

@@ -266,7 +266,12 @@ def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
         app = dataclasses.replace(app, needs=tuple(map(needs, items)))
         write_files(tmp_path / side, {"a/spack.lock": to_bytes(lock([app, *items]))})
     diff = diff_catalogs(*(load_catalog(str(tmp_path / side)) for side in ("old", "new")))
-    full = len(render_report(diff, "comment", ReportOptions(package_url="")))
+    comment = render_report(diff, "comment", ReportOptions(package_url=""))
+    assert [comment.count(f"\n- ↓ `d{n}` `2.{n}` → `1.{n}`\n") for n in range(7)] == [1] * 7
+    lines = render_report(diff, "text", ReportOptions()).splitlines()
+    assert "  ↓ 7 downgraded: d0, d1, d2, d3, d4, d5, d6 (--detail lists them)" in lines
+    assert lines.count("  ↑ u0 1.0 → 1.1") == 1, "few have their lines"
+    full = len(comment)
     for most in range(full - 1, 300, -60):
         text = render_report(diff, "comment", ReportOptions(package_url="", max_length=most))
         below = text.partition("\nDependencies")[2] or text.partition("\n## Dependencies")[2]
