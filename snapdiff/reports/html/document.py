@@ -171,7 +171,7 @@ def _data_of(
             [causes[cause] for cause in row.causes],
             [
                 [
-                    group.kind.value,
+                    group.kind,
                     differences[group.differences],
                     [[label, built[configuration]] for label, configuration in group.builds],
                     [[*pair.hashes, places[pair.stacks]] for pair in group.pairs],
@@ -184,8 +184,8 @@ def _data_of(
     ]
     return embedded(
         {
-            "kinds": [[kind.value, SIGNS[kind]] for kind in WORST_FIRST],
-            "classes": [[found.name, found.kind.value, found.words] for found in classes.values()],
+            "kinds": [[kind, SIGNS[kind]] for kind in WORST_FIRST],
+            "classes": [[found.name, found.kind, found.words] for found in classes.values()],
             "columns": list(map(shown, columns)),
             "tags": list(tags),
             "packages": list(map(shown, packages)),

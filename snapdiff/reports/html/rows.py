@@ -171,7 +171,7 @@ def _groups_of(changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]
     for stack, some in changes.items():
         for change in some:
             sides = [spec for spec in (change.old, change.new) if spec]
-            key = (change.kind.value, *(spec.hash for spec in sides))
+            key = (change.kind, *(spec.hash for spec in sides))
             if key not in stacks:
                 alike.setdefault(_group(change, sides), []).append(key)
             stacks.setdefault(key, []).append(stack)
