@@ -152,7 +152,7 @@ def _beside(
     """
     gone, came, kept, versions = change.gone, change.came, change.kept, change.versions
     removed, added = change.specs.removed, change.specs.added
-    kind = change.kind
+    kind, numbers = change.kind, change.specs
     if asked_for and asked_for.kind in (Kind.RECONFIGURED, Kind.REBUILT):
         if asked_for.kind is kind and not specs:
             return None
@@ -173,6 +173,10 @@ def _beside(
             kind = Kind.UPGRADED if is_higher else Kind.DOWNGRADED
         elif gone or came or removed or added:
             kind = Kind.REMOVED if gone or (removed and not came) else Kind.ADDED
+        elif pairs := [it for it in specs if it.old and it.new and not _is_step(it, of_roots)]:
+            kinds = Counter[str](pair.kind for pair in pairs)
+            kind, numbers = _kind_of_same_versions(kinds), ChangeCounts(**kinds)
+            kept = _in_order(_by_order(_versions(pairs, "new")))
         else:
             return None
     return PartChange(
@@ -181,10 +185,16 @@ def _beside(
         gone=gone,
         came=came,
         kept=kept,
-        specs=replace(change.specs, removed=removed, added=added),
+        specs=replace(numbers, removed=removed, added=added),
         builds=change.builds,
         versions=versions,
     )
+
+
+def _is_step(change: Change, versions: Collection[Version]) -> bool:
+    """Return whether a spec went from one of some versions to another one of them."""
+    sides = [parse_version(spec.version) for spec in (change.old, change.new) if spec]
+    return change.kind in (Kind.UPGRADED, Kind.DOWNGRADED) and all(it in versions for it in sides)
 
 
 @lru_cache(maxsize=4096)  # the stacks of a package nearly all have the same versions

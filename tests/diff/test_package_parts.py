@@ -33,6 +33,11 @@ EXAMPLES = [
     pytest.param("1.0*=1.0* 1.0*- 1.0", "removed -1", "", id="one root fewer, of two"),
     pytest.param("1.0*- 1.0* 1.0- 1.0", "removed -1", "removed -1", id="a root and another fewer"),
     pytest.param(
+        "1.0~1.0 1.0=1.0* 2.0*=2.0*", "added |1.0 +1", "reconfigured", id="beside a root more"
+    ),
+    pytest.param("1.0=1.0 2.0*=2.0* +3.0*", "upgraded |3.0 +1", "rebuilt", id="or another hash"),
+    pytest.param("2.0*=2.0* 1.0*=1.0 1.0-", "removed 1.0| -1", "", id="whichever was the root"),
+    pytest.param(
         "2.0*=2.0* 1.0*- 0.9-", "removed 1.0| -1", "removed 0.9| -1", id="a root's version"
     ),
 ]
