@@ -233,8 +233,11 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
     told = specs
     if kind is not Kind.RECONFIGURED:
-        is_said = change.is_dependency or (lost is not None and lost.is_merge)
-        told = [] if is_said else [it for it in specs if it.is_explicit or not change.parts]
+        # Of a dependency it is news beside a loss alone: what became of the builds that stayed.
+        is_quiet = change.is_dependency and not change.lost_a_build
+        of_part = (it for it in specs if it.is_explicit is not change.is_dependency)
+        told = list(of_part) if change.parts else specs
+        told = [] if is_quiet or (lost is not None and lost.is_merge) else told
     reconfigured = [it for it in told if it.kind is Kind.RECONFIGURED and not is_told(it, shared)]
     only_shared = kind is Kind.RECONFIGURED and all(is_told(it, shared) for it in specs)
     events = {event for spec in reconfigured or told for event in field_events(spec)}

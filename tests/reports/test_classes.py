@@ -154,6 +154,23 @@ def test_a_line_of_several_packages_says_that_they_are_roots_no_longer(tmp_path:
     assert "1 of 2 builds gone each (with x=2), no longer root specs: a 1.0, b 1.0.\n" in text
 
 
+@pytest.mark.parametrize("is_root", [True, False])
+def test_beside_a_lost_build_the_reconfigured_one_is_told(tmp_path: Path, is_root: bool) -> None:
+    """Of a dependency as of a product."""
+    lost, before, after = (
+        Item("zfp", parameters=it)
+        for it in ({"x": "1"}, {"x": "2", "y": "1"}, {"x": "2", "y": "2"})
+    )
+
+    def environment(*builds: Item) -> list[Item]:
+        app = Item("app", explicit=True, needs=tuple(map(needs, builds)))
+        return [app, *(replace(it, explicit=is_root) for it in builds)]
+
+    sides = write_locks(tmp_path, environment(lost, before), environment(after))
+    text = run_cli(*sides, "-f", "text").out
+    assert "zfp 1.0: 1 of 2 builds gone (with x=1), 1.0 reconfigured: variants y=1 → y=2" in text
+
+
 EQUAL = "zfp-3 version=0.5 > b-1:build; zfp-4 version=0.5 > b-2:build; b-1; b-2"
 """Two builds that differ in what they were built with alone."""
 
