@@ -115,11 +115,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         return number
 
     def _told(self, sections: Iterable[Section]) -> Iterator[ToldSection]:
-        """Yield the sections that say anything; in Markdown the text of each is below its marker.
-
-        One says nothing where the kinds that are asked for happened to specs alone: then no package
-        has a line.
-        """
+        """Yield the sections that say anything; in Markdown each is below its marker."""
         environment = environment_of(self.format_name, self.options)
         for section in sections:
             end, diff = section.end, section.diff

@@ -15,7 +15,7 @@ from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
-from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock, TagWriter
@@ -76,7 +76,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
     of stacks in which something changed, `only_stack` the name where there is but one. `only_line`
     is there where it says all there is to say of packages. `is_because` says that only some builds
-    of them were looked at.
+    of them were looked at. `specs` are those that changed in a kind that is asked for where no
+    package did: with `-k removed` one that an upgraded package lost.
     """
 
     sides: tuple[SideName, SideName]
@@ -89,6 +90,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     only_stack: str
     only_line: PackageLine | None
     is_because: bool
+    specs: SpecLines
     news: News
     counted: CountTable
     tags: tuple[TagBlock, ...]
@@ -116,7 +118,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         """Whether there is anything to say."""
         packages = self.packages.tallies, self.dependencies.tallies
         news = *self.news.tags.values(), *self.news.stacks.values()
-        return any((*packages, *news, self.skipped))
+        return any((*packages, *news, self.specs, self.skipped))
 
     @property
     def has_table(self) -> bool:
@@ -167,6 +169,7 @@ def outline_of(
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
         is_because=bool(diff.filters.because),
+        specs=() if every else spec_lines([stack for tag in changed for stack in tag.stacks]),
         news=_news_of(diff),
         counted=counted,
         tags=tuple(blocks),

@@ -570,6 +570,15 @@ def numbers_of(outline: Outline, status: Status) -> dict[frozenset[str], int]:
     }
 
 
+@pytest.mark.parametrize("name", ["text", "markdown", "comment", "html"])
+def test_a_report_of_some_kinds_counts_specs_where_no_package_is_of_them(name: str) -> None:
+    """A package was upgraded and lost one of its builds, which JSON and CSV list."""
+    old = [spec("b", "1.0"), spec("c", "1.0", compiler="gcc@13.1.0")]
+    said = render_report(diff_of(old, [spec("d", "2.0")], kind=("removed",)), name)
+    assert "No package, but specs of packages that changed otherwise: 1 removed" in said
+    assert "No changes" not in said
+
+
 def test_a_report_of_some_kinds_says_nothing_of_others() -> None:
     old = [spec("b", "1.0"), spec("c", package="gone"), spec("d", stacks="left")]
     diff = diff_of(old, [spec("e", "1.1")], kind=("upgraded",))
