@@ -44,6 +44,14 @@ def test_a_stack_is_an_offender_without_packages() -> None:
     )
 
 
+def test_an_upgrade_that_leaves_out_a_compiler_is_a_loss_where_a_version_stays() -> None:
+    upgraded = [spec("b", "1.0"), spec("c", "1.0", compiler="gcc@13.1.0")], [spec("d", "2.0")]
+    assert offenders(*upgraded) == []
+    stays = [spec("f", "0.9")]
+    [offender] = offenders(*(side + stays for side in upgraded))
+    assert offender.text.startswith("removed: zlib 1.0 → 2.0, still has 0.9, 1 of 3 builds gone")
+
+
 def test_very_many_lines_are_counted_after_the_first() -> None:
     assert first_lines(["removed: zlib"] * SPELLED_OUT) == ["removed: zlib"] * SPELLED_OUT
     assert first_lines(["removed: zlib"] * (SPELLED_OUT + 2)) == [
