@@ -61,7 +61,7 @@ class BuildShare(NamedTuple):
         trait = self.common_trait(mark)
         if in_cell and (trait or not self.parts):
             is_told = self.has_own_trait or self.what == "gone"
-            which = [trait.removeprefix("built ")] if is_told else []
+            which = [*(f"of {it}" for it in notes), trait.removeprefix("built ")] if is_told else []
             return " ".join(filter(None, [counted(self.number, "build"), *which, self.what]))
         if trait:
             is_no_longer = beside_versions and self.what == "gone"

@@ -84,6 +84,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert "| `·` |" not in text
     # Nobody asks for adios2 in oneapi-x86_64, and of py-h5py one root is there as before.
     assert "`2.9.1` → `2.8.3` † |" in text
+    assert "| 1 build of `1.0.0` with `cuda_arch=90` gone, now † |" in text
     assert "`py-h5py` `3.8.0` reconfigured" not in text
     row = next(line for line in text.splitlines() if line.startswith("| [`libcatalyst`]"))
     assert " | `2.0.0-rc3` → `2.0.0-rc4` † | ″ | gone | " in row
