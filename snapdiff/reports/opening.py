@@ -81,10 +81,11 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         if part.trait.what != "dependency" or not own:
             return f"{number} {traits_in_words(part, mark)}"
         named = dependency_in_words(part.trait, mark)
-        words = f"{counted(own, 'build')} of {named}"
+        also = f" ({trait_in_words(part.also, mark)})" if part.also else ""
+        words = f"{counted(own, 'build')} of {named}{also}"
         if above := part.specs - own:
             words += f" and {counted(above, 'build')} that {'uses' if above == 1 else 'use'} it"
-        return f"{words}, all {trait_in_words(part.also, mark)}" if part.also else words
+        return words
 
 
 class LostTogether(Struct, frozen=True, kw_only=True):

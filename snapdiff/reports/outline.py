@@ -162,10 +162,7 @@ def outline_of(
         about="product" if has_products else "package",
         packages=Numbers(tallies=packages),
         dependencies=Numbers(tallies=dependencies),
-        stacks=sum(
-            len({stack for line in writer.lines for move in line.moves for stack in move.stacks})
-            for writer in writers
-        ),
+        stacks=sum(map(_number_of_stacks, writers)),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
         is_because=bool(diff.filters.because),
@@ -176,6 +173,14 @@ def outline_of(
         several_changed=len(changed) > 1,
         skipped=diff.skipped,
     )
+
+
+def _number_of_stacks(writer: TagWriter) -> int:
+    """Return how many stacks of both sides have what is news, or, if nothing is, a rebuild."""
+    moves = [move for line in writer.lines for move in line.moves]
+    news = [move for move in moves if move.status is not Status.REBUILT] or moves
+    both = {stack.stack for stack in writer.tag.stacks if stack.status == "changed"}
+    return len(both.intersection(stack for move in news for stack in move.stacks))
 
 
 Folds = Literal["none", "dependencies", "all"]

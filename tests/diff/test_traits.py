@@ -569,7 +569,7 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     top = "".join(done.out.splitlines(keepends=True)[:9])
     top = " ".join(top.split())
     mvapich = "1 build of mvapich 3.0b and 14 builds that use it"
-    openmpi = "1 build of openmpi 5.0.0rc16 and 8 builds that use it, all built with cce 16.0.1"
+    openmpi = "1 build of openmpi 5.0.0rc16 (built with cce 16.0.1) and 8 builds that use it"
     assert f"24 of 649 builds gone, of 16 packages: {mvapich}; {openmpi}" in top
     fftw = "1 with mvapich 3.0b, 1 with openmpi 5.0.0rc16 and cce 16.0.1"
     assert "fftw 3.3.10, hdf5 1.12.2, netcdf 4.9.2, " in "".join(done.out.replace("\n      ", " "))

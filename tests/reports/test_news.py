@@ -586,3 +586,19 @@ def test_a_report_of_some_kinds_says_nothing_of_others() -> None:
     assert "gone" not in text
     assert "unchanged" not in text
     assert narrowed_to_kinds(diff) == diff
+
+
+def test_stacks_are_counted_in_which_there_is_news_and_that_were_there_before() -> None:
+    old = [spec("a", package="q", stacks="e4s"), spec("b", package="q", stacks="hep")]
+    old += [spec("c", package="r", stacks="ml")]
+    new = [spec("d", "2.0", package="q", stacks="e4s"), spec("e", package="q", stacks="hep")]
+    new += [spec("f", "2.0", package="r", stacks="ml"), spec("g", "2.0", package="q", stacks="new")]
+    text = render_report(diff_of(old, new), "text")
+    assert (
+        "\n2 packages upgraded to another major version (q, r) in 2 stacks. 1 stack added.\n"
+        in text
+    )
+    rebuilt = [spec("h", package="s", stacks="e4s"), spec("i", package="s", stacks="hep")]
+    again = [spec("j", package="s", stacks="e4s"), spec("k", "1.1", package="s", stacks="hep")]
+    text = render_report(diff_of([old[2], *rebuilt], [new[2], *again]), "text")
+    assert "\n2 packages upgraded (1 to another major version) in 2 stacks.\n" in text

@@ -131,7 +131,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     }
     found = report(tmp_path, stacks, "-f", "comment")
     assert (
-        "- `sdk` is new in all but `c`: up to 3 products are only its dependencies there now"
+        "- `sdk` is new in all but `c`: 2 to 3 products are only its dependencies there now"
     ) in found
     assert [line for line in found[4:] if "no longer" in line] == [
         "- − `tool2` `2.0` gone from `b`; no longer a root spec in `a`",
@@ -260,8 +260,8 @@ def test_lost_builds_of_a_dependency_and_of_one_compiler(compiler: str, words: s
         lost=Counter({("hypre", "2.29"): 1, ("app", "1.0"): 1}),
         parts=(hypre,),
     )
-    both = "1 build of hypre 2.29 and 1 build that uses it"
-    assert loss.in_words(str) == f"2 of 9 builds gone, of 2 packages: {both}, all {words}"
+    both = f"1 build of hypre 2.29 ({words}) and 1 build that uses it"
+    assert loss.in_words(str) == f"2 of 9 builds gone, of 2 packages: {both}"
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
@@ -397,7 +397,7 @@ def test_a_reason_that_is_a_dependency_is_called_one(tmp_path: Path) -> None:
         return [Item("sdk", explicit=True, needs=(needs(visit),)), visit, *items[1:]]
 
     lines = report(tmp_path, {"a": (below_a_root(WITH_QT), below_a_root(WITHOUT_QT))})
-    assert f"- `visit` `~gui` (a dependency): 8 dependencies gone, {SUCH}" in lines
+    assert f"- the dependency `visit` `~gui`: 8 dependencies gone, {SUCH}" in lines
 
 
 def test_each_reason_has_the_stacks_in_which_it_is_one(tmp_path: Path) -> None:
