@@ -144,11 +144,9 @@ def test_what_was_asked_for_comes_first_in_text(folder: Path) -> None:
     text = run_cli("-C", folder, "old.lock", "new.lock", "-f", "text").out
     lines = [line for line in text.splitlines() if line.startswith("  ↑")]
     assert lines[0].startswith("  ↑ hdf5 1.14.1 → 1.14.2")
-    [along] = lines[1:]
     # The python that was asked for has another hash; another one was upgraded.
-    assert along.startswith(
-        "  ↑ 10 upgraded: a-0 0.1 → 0.2; a-1, zlib 1.1 → 1.2; a-2 2.1 → 2.2; a-3 3.1 → 3.2; and 5"
-    )
+    names = "a-0, a-1, zlib, a-2, a-3, a-4, a-5, a-6, a-7, python"
+    assert lines[1:] == [f"  ↑ 10 upgraded: {names} (--detail lists them)"]
 
 
 @pytest.mark.parametrize("group_by", ["stack", "package"])
@@ -282,7 +280,7 @@ def test_e4s_on_a_terminal_is_a_page_long() -> None:
     text = render_report(e4s_diff(), "text")
     assert len(text.splitlines()) <= 215
     dependencies = text.partition("\nDependencies\n")[2]
-    assert len([line for line in dependencies.splitlines() if line.startswith("  ↑ ")]) == 3
+    assert len(re.findall("^  [−+↓↑≠=] ", dependencies, re.MULTILINE)) <= 25
 
 
 def test_what_is_no_longer_asked_for_and_still_there_is_not_gone(tmp_path: Path) -> None:
