@@ -211,27 +211,28 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     """
     gone, came, kept = change.gone, change.came, change.kept
     counts = builds_by_version(change)
+    has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
+    if has_moved and change.versions is not UNSET:
+        counts = change.versions  # no build is gone that is equal to another one now
     has_more = any(it.old and it.new > it.old for it in counts)
     has_fewer = any(it.new and it.new < it.old for it in counts)
-    has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
     kept = kept if gone or came else ()
     if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
-        went = _went(change, specs)
+        went = None if change.specs.removed else _went(counts, specs)
         return VersionMove(gone, came, kept, counts, went)
     return VersionMove(gone, came, kept)
 
 
 def _went(
-    change: PackageChange, specs: Iterable[Change]
+    counts: Iterable[VersionCount], specs: Iterable[Change]
 ) -> tuple[VersionCount, VersionCount] | None:
     """Return the only version with fewer builds and the only one with more, if builds went there.
 
     They did where all pairs of another version make that step, and as many as are missing.
     """
-    counts = builds_by_version(change)
     fewer = [it for it in counts if it.new < it.old]
     more = [it for it in counts if it.new > it.old]
-    if len(fewer) != 1 or len(more) != 1 or change.specs.removed or change.different:
+    if len(fewer) != 1 or len(more) != 1:
         return None
     pairs = Counter((it.old.version, it.new.version) for it in specs if it.old and it.new)
     steps = {pair: number for pair, number in pairs.items() if pair[0] != pair[1]}

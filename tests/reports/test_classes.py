@@ -435,3 +435,11 @@ def test_a_row_of_a_narrowed_report_says_no_more_than_is_known(
     text = render_report(diff_of(old, new, kind=kinds), "text", ReportOptions(stat=True))
     [line] = [line for line in text.splitlines() if line.startswith("ml")]
     assert line.removeprefix(row).split()[0] == "·"
+
+
+def test_a_build_that_went_to_a_version_as_an_equal_one_is_upgraded_and_not_gone() -> None:
+    both = [spec("a", "1.0", variants="+a"), spec("b", "2.0", variants="+a")]
+    old = [*both, spec("c", "1.0", variants="~a")]
+    new = [*both, spec("d", "2.0", variants="+a")]
+    text = render_report(diff_of(old, new), "text")
+    assert "zlib: 1 of 2 builds 1.0 → 2.0" in text.splitlines()[2]
