@@ -105,7 +105,7 @@ class VersionMove(NamedTuple):
 
     `counts` are the builds of each version; they are there where the others do not say it. `went`
     is the version of which there are fewer builds, and the one that these have now instead, where
-    nothing else happened.
+    nothing else happened; `is_added` says that the highest version stays: what came is beside it.
     """
 
     gone: Versions
@@ -113,14 +113,16 @@ class VersionMove(NamedTuple):
     kept: Versions = ()
     counts: tuple[VersionCount, ...] = ()
     went: tuple[VersionCount, VersionCount] | None = None
+    is_added: bool = False
 
     def in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
 
         Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
         3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `1.9.0 added beside
-        2.0.0, 1 of 4 builds of 2.0.0 gone`, or where none is gone `1 of 4 builds 2.0.0 → 1.9.0`. A
-        cell says nothing of what stays: `also 1.3`, `1.2 gone`.
+        2.0.0, 1 of 4 builds of 2.0.0 gone`, or where none is gone `1 of 4 builds 2.0.0 → 2.1.0` and
+        `1.9.0 added beside 2.0.0 in place of 1 of 4 builds`. A cell says nothing of what stays:
+        `also 1.3`, `1.2 gone`, `1 of 4 builds 2.0.0 → 1.9.0`.
         """
         if self.went:
             old, new = self.went
@@ -128,7 +130,12 @@ class VersionMove(NamedTuple):
             left = new.new - new.old - number
             some = f"{number:,} of {counted(old.old, 'build')}"
             more = f", {counted(left, 'more build')} of {mark(new.version)}" if left else ""
-            return f"{some} {mark(old.version)} → {mark(new.version)}{more}"
+            if in_cell or not self.is_added:
+                return f"{some} {mark(old.version)} → {mark(new.version)}{more}"
+            if not self.came:
+                return f"{_moved(new, mark)} in place of {some} of {mark(old.version)}"
+            of_which = f" of {mark(old.version)}" if len(self.kept) > 1 else ""
+            return f"{self._versions_in_words(mark)} in place of {some}{of_which}{more}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self._versions_in_words(mark, in_cell=in_cell), *moved]))
 
@@ -146,7 +153,8 @@ class VersionMove(NamedTuple):
     @property
     def begins_with_builds(self) -> bool:
         """Whether the words begin with a number of builds."""
-        return bool(self.went) or not (self.gone or self.came)
+        names_versions = self.gone or self.came
+        return not names_versions or bool(self.went and not self.is_added)
 
     @property
     def fell(self) -> bool:
@@ -219,7 +227,7 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     kept = kept if gone or came else ()
     if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
         went = None if change.specs.removed else _went(counts, specs)
-        return VersionMove(gone, came, kept, counts, went)
+        return VersionMove(gone, came, kept, counts, went, change.kind is Kind.ADDED)
     return VersionMove(gone, came, kept)
 
 

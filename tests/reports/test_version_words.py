@@ -55,6 +55,25 @@ MOVED = (
 )
 
 
+IN_PLACE = (
+    r"^:? ?(?:(\S+) added beside (.*)|([0-9]+) more builds? of (\S+))"
+    r" in place of ([0-9]+ of [0-9]+ builds?)(?: of ([^ ,]+))?"
+)
+
+
+def as_step(text: str, came: set[Version], kept: set[Version]) -> str:
+    """What is said of builds in place of others, as it is said of builds that went up."""
+    found = re.match(IN_PLACE, text)
+    if not found:
+        return text
+    new, beside, number, which, some, old = found.groups()
+    if beside:
+        assert (versions(new), versions(beside)) == (came, kept)
+        return f": {some} {old or beside} → {new}{text[found.end() :]}"
+    left = int(number) - int(some.split()[0])
+    return f": {some} {old} → {which}, {left} more builds of {which}{text[found.end() :]}"
+
+
 def moved(text: str) -> Counts:
     """How many builds more, or fewer, there are of versions that stay."""
     found: Counts = Counter()
@@ -69,6 +88,7 @@ def moved(text: str) -> Counts:
 def check(words: str, old: Counts, new: Counts) -> None:
     """Check what is said of a package that is on both sides, against its builds by version."""
     gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
+    words = as_step(words, came, kept)
     told = moved(words)
     words = re.sub(f"{MOVED}(, no longer .*)?", "", words)
     begin = re.search("(^|[:,]) ?[0-9]+ of [0-9]+ builds? ", words)
