@@ -206,6 +206,11 @@ def write_parameters(parameters: Mapping[str, Scalar | list[Scalar]]) -> tuple[s
     return tuple(written)
 
 
+def is_patches(variant: str) -> bool:
+    """Return whether a variant, as `write_parameters` writes it, has the hashes of patches."""
+    return variant.startswith(("patches=", "patches:="))
+
+
 def write_compiler(name: str, version: str) -> str:
     """Return a compiler as pages write it; one without a version has its name alone.
 

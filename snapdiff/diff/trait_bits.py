@@ -12,7 +12,7 @@ from snapdiff.diff.dependencies import SideDependencies
 from snapdiff.diff.reach import each_bit, unite_below
 from snapdiff.model import Build, Node
 from snapdiff.result.causes import Trait, TraitWhat
-from snapdiff.spack import Configuration, target_family
+from snapdiff.spack import Configuration, is_patches, target_family
 
 _ORDER: tuple[TraitWhat, ...] = get_args(TraitWhat)
 
@@ -66,7 +66,7 @@ class TraitBits:
         if found is None:
             found = self._of("dependency", name, None) | self._of("dependency", name, version)
             for variant in variants:
-                if not variant.startswith(("patches=", "patches:=")):  # hashes tell nobody anything
+                if not is_patches(variant):  # hashes tell nobody anything
                     found |= self._of("dependency variant", name, variant)
             self._nodes[key] = found
             self.of_package[name] |= found

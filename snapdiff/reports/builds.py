@@ -6,14 +6,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import UNSET
 
-from snapdiff.reports.names import (
-    MOST_VERSIONS,
-    Mark,
-    counted,
-    is_patches,
-    shortened,
-    versions_in_words,
-)
+from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import (
     Change,
@@ -25,7 +18,7 @@ from snapdiff.result import (
     TraitCount,
     VersionCount,
 )
-from snapdiff.spack import parse_version
+from snapdiff.spack import is_patches, parse_version
 
 
 class BuildShare(NamedTuple):

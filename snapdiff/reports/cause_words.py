@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import cast
 
-from snapdiff.reports.names import Mark, counted, is_patches, short_patches, shortened
+from snapdiff.reports.names import Mark, counted, short_patches, shortened
 from snapdiff.result import Because, Field
 from snapdiff.result.causes import Cause, Event, Value, What
+from snapdiff.spack import is_patches
 
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""

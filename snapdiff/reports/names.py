@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from snapdiff.model import EMPTY_PART, Revision
 from snapdiff.result import CatalogDiff, TagDiff
 from snapdiff.safe_text import shown, visible
+from snapdiff.spack import is_patches
 
 _Item = TypeVar("_Item")
 
@@ -61,11 +62,6 @@ def short_patches(variant: str) -> str:
     if not is_patches(variant):
         return variant
     return _PATCH.sub(lambda found: short_hash(found[0]), variant)
-
-
-def is_patches(variant: str) -> bool:
-    """Return whether a variant has the hashes of patches."""
-    return variant.startswith(("patches=", "patches:="))
 
 
 def tag_names(tag: TagDiff) -> tuple[str, ...]:
