@@ -47,7 +47,7 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
     """
     with ProgressBar("pages", wanted=not given.quiet) as progress:
         old, new, given = open_sides(revisions, given, FROM_FILE, progress)
-        writers = _report_writers(given)  # what cannot be written is an error before any work
+        writers = _report_writers(given)  # what cannot be written is named before a page is read
         with lines_named(given):
             filters = _filters(given, old, new)
             every_kind = replace(filters, kind=())  # for the gate
