@@ -1,6 +1,9 @@
 """The documentation shows what the tool prints, its example runs, and it names every module."""
 
+import doctest
+import importlib
 import json
+import pkgutil
 import re
 import subprocess
 import sys
@@ -11,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+import snapdiff
 import snapdiff.result
 from snapdiff.cli.commands import cli
 from snapdiff.reports.json_report import json_schema
@@ -213,3 +217,13 @@ def test_the_table_of_the_example_to_pair_by_hand_has_what_is_on_its_two_pages()
             for spec in specs
         ]
         assert [row[column].strip() for row in rows if row[column]] == written
+
+
+def test_the_examples_in_docstrings_are_true() -> None:
+    found = 0
+    for module in pkgutil.walk_packages(snapdiff.__path__, "snapdiff."):
+        if not module.name.endswith("__main__"):  # it runs the command
+            failed, tried = doctest.testmod(importlib.import_module(module.name))
+            assert failed == 0, module.name
+            found += tried
+    assert found

@@ -602,3 +602,15 @@ def test_stacks_are_counted_in_which_there_is_news_and_that_were_there_before() 
     again = [spec("j", package="s", stacks="e4s"), spec("k", "1.1", package="s", stacks="hep")]
     text = render_report(diff_of([old[2], *rebuilt], [new[2], *again]), "text")
     assert "\n2 packages upgraded (1 to another major version) in 2 stacks.\n" in text
+
+
+def test_an_empty_name_names_no_stack() -> None:
+    old, new = (
+        [spec(f"{side}{it}", version, package=it) for it in "qr"]
+        for side, version in (("a", "1.0"), ("b", "1.1"))
+    )
+    for some in (old, new):
+        some[0]["stacks"] = ["", "root"]
+        some[1]["stacks"] = ["", "e4s", "root"]
+    [tag] = diff_of(old, new).tags
+    assert [(stack.stack, stack.specs.new) for stack in tag.stacks] == [("e4s", 1), ("root", 1)]
