@@ -63,15 +63,14 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     parts: tuple[TraitCount, ...]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `24 of 80 builds gone, of 16 packages: 15 built with mvapich 3.0b`.
+        """Return what is said: `24 of 80 builds gone: 15 built with mvapich 3.0b`.
 
         A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`.
         """
         parts = [self._part_in_words(part, mark) for part in self.parts]
         if others := self.builds - sum(part.specs for part in self.parts):
             parts.append(counted(others, "other"))
-        packages = counted(len({package for package, _ in self.lost}), "package")
-        return f"{self.builds:,} of {self.of:,} builds gone, of {packages}: {'; '.join(parts)}"
+        return f"{self.builds:,} of {self.of:,} builds gone: {'; '.join(parts)}"
 
     def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
         number = "all" if part.specs == self.builds else f"{part.specs:,}"
@@ -141,7 +140,7 @@ def opening_of(
 ) -> Opening:
     """Return what many packages of some stacks share; `with_losses` tells of lost builds, too.
 
-    `with_versions` names lost versions of products and of the toolchain.
+    `with_versions` names lost versions of products.
     """
     losses = _losses_of(stacks, places) if with_losses else ()
     told = {stack for loss in losses for stack in loss.stacks}
@@ -293,11 +292,11 @@ def _lost_together(
 
 
 def _versions_gone(moves: Moves, places: Places) -> tuple[VersionsGone, ...]:
-    """Return the lost versions of products and of the toolchain, those of most stacks first."""
+    """Return the lost versions of products beside the toolchain's, those of most stacks first."""
     stacks: dict[tuple[str, Versions], set[str]] = {}
     for (name, _), some in moves.items():
         for move in some:
-            if move.versions.lost and ((name, False) in moves or name in TOOLCHAIN):
+            if move.versions.lost and (name, False) in moves and name not in TOOLCHAIN:
                 stacks.setdefault((name, move.versions.lost), set()).update(move.stacks)
     together: dict[Place, list[tuple[str, Versions]]] = {}
     for lost in sorted(stacks, key=lambda it: -len(stacks[it])):

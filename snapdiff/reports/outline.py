@@ -160,7 +160,10 @@ def outline_of(
         noun=noun,
         rebuilt="with another hash" if noun == _NOUNS["lock"] else "rebuilt",
         about="product" if has_products else "package",
-        packages=Numbers(tallies=packages),
+        packages=Numbers(
+            tallies=packages,
+            names_lost_versions=any(block.opening.versions_gone for block in blocks),
+        ),
         dependencies=Numbers(tallies=dependencies),
         stacks=sum(map(_number_of_stacks, writers)),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",

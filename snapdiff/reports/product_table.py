@@ -8,13 +8,10 @@ from msgspec.structs import replace
 from snapdiff.reports.moves import Move, StackMoves
 from snapdiff.reports.names import Mark, counted
 from snapdiff.reports.statuses import Status
-from snapdiff.result import AskedFor, Kind, StackDiff
+from snapdiff.result import Kind, StackDiff
 
 MOST_COLUMNS = 10
 """How many stacks fit beside one another; of more, lines say the names of sets of them."""
-
-DAGGER = "†"
-"""What says in a cell that a package is a dependency there, which nobody asks for."""
 
 
 class ProductCell(NamedTuple):
@@ -24,19 +21,16 @@ class ProductCell(NamedTuple):
     """
 
     move: Move | None = None
-    asked_for: AskedFor | None = None
 
     def in_words(self, mark: Mark) -> str:
         """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `also 1.1`, or a dot.
 
-        Equal builds count once. What else there is to know stands behind it; a dagger says that it
-        is a dependency there.
+        Equal builds count once. What else there is to know stands behind it, and whether it is
+        asked for now, or no longer.
         """
         words = self._happened(mark)
-        if self.asked_for == AskedFor(old=False, new=False) and words != "gone":
-            return f"{words} {DAGGER}".lstrip()
         roots = self.move and self.move.asked_for
-        note = ("now a root" if roots.new else f"now {DAGGER}") if roots else ""
+        note = ("now a root" if roots.new else "now a dependency") if roots else ""
         return ", ".join(filter(None, [words, note])) or "·"
 
     @property
@@ -79,8 +73,6 @@ def signs_in(cells: Iterable[str], *, ditto: str = "") -> list[str]:
         "dot": "·" in words,
         "ditto": ditto in words and bool(ditto),
         "empty": "" in words,
-        "dependency": any(DAGGER in it for it in words),
-        "no_longer": any(f"now {DAGGER}" in it for it in words),
     }
     return [sign for sign, is_there in found.items() if is_there]
 
@@ -96,7 +88,7 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
             if move.is_quiet or (change.parts and change.is_dependency):
                 cells.setdefault(name, ProductCell())
             else:
-                cells[name] = ProductCell(move, change.asked_for)
+                cells[name] = ProductCell(move)
     names = {name for cells in columns.values() for name in cells}
     rows = {name: [cells.get(name) for cells in columns.values()] for name in names}
     return ProductTable(tuple(columns), rows)

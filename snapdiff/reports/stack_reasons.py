@@ -5,16 +5,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from snapdiff.reports.builds import VersionMove, in_order
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Versions, is_shared_field, shared_fields
-from snapdiff.result import Change, Kind, StackDiff
+from snapdiff.result import Because, Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, event_of
-from snapdiff.spack import canonical_compiler, parse_version
+from snapdiff.spack import Version, canonical_compiler, parse_version
 
 
 class CountedCause(Struct, frozen=True, kw_only=True):
@@ -179,14 +179,25 @@ _MOST_STEPS = 6
 """How many steps of a part of the toolchain are told."""
 
 
+class ToolStep(NamedTuple):
+    """What became of the versions of a part of the toolchain in some stacks, and because of what.
+
+    The latter is known where all of a package is gone, or new, in all of these.
+    """
+
+    versions: VersionMove
+    place: Place
+    because: Because | None
+
+
 class ToolChange(NamedTuple):
-    """A part of the toolchain, and its steps, the highest version first, each with its stacks.
+    """A part of the toolchain, and its steps, the highest version first.
 
     `more` is how many steps there are beside these.
     """
 
     name: str
-    steps: tuple[tuple[VersionMove, Place], ...]
+    steps: tuple[ToolStep, ...]
     more: int
 
 
@@ -210,7 +221,7 @@ def beside_toolchain(
 
 
 def toolchain_of(
-    stacks: Iterable[StackDiff], places: Places, shared: Sequence[SharedChange]
+    stacks: Sequence[StackDiff], places: Places, shared: Sequence[SharedChange]
 ) -> Toolchain | None:
     """Return the toolchain of a tag, or None where no part of it is known to have changed.
 
@@ -220,12 +231,7 @@ def toolchain_of(
     changed: dict[str, dict[VersionMove, list[str]]] = {}
     same: dict[str, set[str]] = {}
     for stack in stacks:
-        versions = _compilers(stack)
-        for change in stack.package_changes:
-            if change.package in _PACKAGES:
-                kept = set(change.kept)
-                versions[change.package] = kept.union(change.gone), kept.union(change.came)
-        for name, (old, new) in versions.items():
+        for name, (old, new) in {**_compilers(stack), **_packages(stack)}.items():
             if old != new:
                 step = VersionMove(in_order(old - new), in_order(new - old), in_order(old & new))
                 changed.setdefault(name, {}).setdefault(step, []).append(stack.stack)
@@ -233,13 +239,11 @@ def toolchain_of(
                 same.setdefault(name, set()).update(new)
     changes = []
     for name, steps in sorted(changed.items(), key=lambda item: TOOLCHAIN.index(item[0])):
-        highest_first = sorted(
-            _by_version(steps).items(),
-            key=lambda item: (parse_version((item[0].came or item[0].gone)[-1]), len(item[1])),
-            reverse=True,
-        )
-        every = [(step, places.place(some)) for step, some in highest_first]
-        untold = [it for it in every if not any(_says(change, name, *it) for change in shared)]
+        every = [
+            ToolStep(step, places.place(some), _because_of(name, some, stacks))
+            for step, some in _by_version(steps)
+        ]
+        untold = [it for it in every if not any(_says(change, name, it) for change in shared)]
         if untold:
             told = tuple(untold[:_MOST_STEPS])
             changes.append(ToolChange(name, told, more=len(untold) - len(told)))
@@ -250,10 +254,33 @@ def toolchain_of(
     return Toolchain(as_before=tuple(as_before), changes=tuple(changes))
 
 
-def _by_version(steps: dict[VersionMove, list[str]]) -> dict[VersionMove, list[str]]:
-    """Return the steps of a tool, those of each series apart where stacks made several at once."""
-    if len(steps) == 1 or not any(step.steps for step in steps):
-        return steps
+def _because_of(name: str, places: Sequence[str], stacks: Iterable[StackDiff]) -> Because | None:
+    """Return because of which package another is gone, or new, where that is one in some stacks."""
+    found = {
+        replace(change.because, direct=True) if change.because else None
+        for stack in stacks
+        if stack.stack in places
+        for change in stack.package_changes
+        if change.package == name
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _by_version(steps: dict[VersionMove, list[str]]) -> list[tuple[VersionMove, list[str]]]:
+    """Return the steps of a tool and their stacks, the highest version first.
+
+    Those of each series are apart where stacks made several at once.
+    """
+    if len(steps) > 1 and any(step.steps for step in steps):
+        steps = _by_series(steps)
+
+    def height(item: tuple[VersionMove, list[str]]) -> tuple[Version, int]:
+        return parse_version((item[0].came or item[0].gone)[-1]), len(item[1])
+
+    return sorted(steps.items(), key=height, reverse=True)
+
+
+def _by_series(steps: dict[VersionMove, list[str]]) -> dict[VersionMove, list[str]]:
     found: dict[VersionMove, list[str]] = {}
     for step, stacks in steps.items():
         pairs = step.steps
@@ -265,12 +292,13 @@ def _by_version(steps: dict[VersionMove, list[str]]) -> dict[VersionMove, list[s
     return found
 
 
-def _says(change: SharedChange, name: str, step: VersionMove, place: Place) -> bool:
+def _says(change: SharedChange, name: str, step: ToolStep) -> bool:
     """Return whether a change that specs share says all of a step of a compiler."""
-    if change.event.what != "compiler" or change.place is not place or step.kept:
+    versions = step.versions
+    if change.event.what != "compiler" or change.place is not step.place or versions.kept:
         return False
     values = {canonical_compiler(str(it)) for it in (change.event.old, change.event.new)}
-    return values.issuperset(f"{name}@{version}" for version in (*step.gone, *step.came))
+    return values.issuperset(f"{name}@{version}" for version in (*versions.gone, *versions.came))
 
 
 def _compilers(stack: StackDiff) -> dict[str, tuple[set[str], set[str]]]:
@@ -285,6 +313,15 @@ def _compilers(stack: StackDiff) -> dict[str, tuple[set[str], set[str]]]:
         if not (old and new):  # a side does not name them
             return {}
     return {name: (old.get(name, set()), new.get(name, set())) for name in {*old, *new}}
+
+
+def _packages(stack: StackDiff) -> dict[str, tuple[set[str], set[str]]]:
+    """Return the versions of the rest of the toolchain on both sides by name, where it changed."""
+    return {
+        it.package: ({*it.kept, *it.gone}, {*it.kept, *it.came})
+        for it in stack.package_changes
+        if it.package in _PACKAGES
+    }
 
 
 def _by_name(compilers: Iterable[str]) -> dict[str, set[str]]:

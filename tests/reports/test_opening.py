@@ -56,7 +56,7 @@ def test_what_took_the_place_of_a_dependency_of_many_is_told_first(
     sides = (above("zlib"), above("zlib-ng"))
     lines = report(tmp_path / "alone", {"a": sides, "b": sides})
     because = "because of `zlib` replaced by `zlib-ng`"
-    said = f"{number} products (root specs) only have another hash in 2 environments"
+    said = f"{number} products only have another hash in 2 environments"
     assert lines[2] == f"{said}, {because}."
     assert not any(line.startswith("- `zlib`") for line in lines)
 
@@ -139,7 +139,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     ]
     table = report(tmp_path, stacks)
     assert "| **No longer root specs** |  |  |" in table
-    assert "| `tool1` | now † | ″ |" in table
+    assert "| `tool1` | now a dependency | ″ |" in table
 
 
 def test_what_fell_in_the_same_way_elsewhere_is_not_because_of_a_new_root(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
         parts=(hypre, others),
     )
     assert loss.in_words(str) == (
-        "3 of 9 builds gone, of 2 packages: 1 build of hypre 2.29; 2 built with gcc 12.2.0"
+        "3 of 9 builds gone: 1 build of hypre 2.29; 2 built with gcc 12.2.0"
     )
 
 
@@ -261,7 +261,7 @@ def test_lost_builds_of_a_dependency_and_of_one_compiler(compiler: str, words: s
         parts=(hypre,),
     )
     both = f"1 build of hypre 2.29 ({words}) and 1 build that uses it"
-    assert loss.in_words(str) == f"2 of 9 builds gone, of 2 packages: {both}"
+    assert loss.in_words(str) == f"2 of 9 builds gone: {both}"
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
@@ -480,3 +480,23 @@ def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Pa
     assert "because of" not in text
     left_out = "dependencies, and why hashes differ; what many packages share"
     assert f"left out: {left_out}." in text
+
+
+def test_versions_that_an_item_names_have_no_number_and_those_of_the_toolchain_no_item(
+    tmp_path: Path,
+) -> None:
+    def products(*tools: tuple[str, str], **parameters: bool) -> list[Item]:
+        tools = (*tools, *((f"app{it}", f"{tools[0][1]}.{it}") for it in range(4)))
+        config = Item("config", explicit=True, parameters=parameters)
+        return [config, *(Item(name, version, explicit=True) for name, version in tools)]
+
+    lost = [(name, version) for name in ("flecsi", "python") for version in ("2.1", "2.2")]
+    old = products(("up", "1.0"), ("gone", "1.0"), ("down", "1.1"), *lost, shared=True)
+    new = products(("up", "1.1"), ("new", "1.0"), ("down", "1.0"), *lost[1::2], shared=False)
+    lines = report(tmp_path, {"a": (old, new)})
+    assert lines[2] == (
+        "1 product gone (`gone`), 1 new (`new`), 1 downgraded (`down`), 5 upgraded (`app0`, "
+        "`app1`, `app2`, `app3`, `up`), 3 changed otherwise in `a`."
+    )
+    assert lines[4] == "- versions gone: `flecsi` `2.1`"
+    assert "- `python` `2.1` gone, still has `2.2`" in lines

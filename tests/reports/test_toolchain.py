@@ -205,3 +205,14 @@ def test_a_compiler_that_some_specs_kept_is_told_with_how_many_moved(
     lines = run_cli(*files, "-f", "markdown", *arguments).out.splitlines()
     [line] = [it for it in lines if it.startswith("- compiler ")]
     assert line == f"- compiler `gcc@12.3.0` → `gcc@13.1.0`{told}"
+
+
+def test_a_part_that_one_package_needs_alone_is_new_because_of_it(tmp_path: Path) -> None:
+    cuda = Item("cuda", "11.8.0")
+    libs = {it: [Item(f"lib{n}", f"{n}.{it}", explicit=True) for n in range(6)] for it in "12"}
+    app = Item("app", explicit=True, needs=(needs(cuda),))
+    other = Item("other", explicit=True, needs=(needs(cuda),))
+    for name, users in (("one", [app]), ("two", [app, other])):
+        sides = write_locks(tmp_path / name, libs["1"], [*libs["2"], cuda, *users])
+        lines = toolchain(run_cli(*sides, "-f", "text").out)
+        assert lines[-1] == "cuda 11.8.0 new" + (", because of app (new)" if name == "one" else "")
