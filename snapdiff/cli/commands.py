@@ -133,6 +133,11 @@ def error_lines(error: Exception) -> list[str]:
     if isinstance(error, click.NoSuchOption):  # click's own words differ by its version
         meant = f"; did you mean {' or '.join(error.possibilities)}?" if error.possibilities else ""
         return [f"no option is called {error.option_name}{meant}"]
+    if isinstance(error, click.BadParameter) and error.param:
+        is_option = isinstance(error.param, click.Option)
+        place = error.param.opts[0] if is_option else error.param.human_readable_name
+        reason = "is missing" if isinstance(error, click.MissingParameter) else error.message
+        return [f"{place}: {reason}"]
     if isinstance(error, click.ClickException):
         return [error.format_message()]
     if isinstance(error, OSError):  # without a file: of help and version, which click writes
@@ -145,12 +150,11 @@ def _way_out(error: Exception, arguments: Sequence[str]) -> str:
     """Return how a command is written, or which one was meant by `chnagelog` or `log`."""
     from difflib import get_close_matches
 
-    if isinstance(error, click.UsageError) and error.ctx:
+    # Of arguments there is one too few, or one too many.
+    if isinstance(error, click.MissingParameter) or type(error) is click.UsageError:
+        assert error.ctx
         usage = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
-        if isinstance(error, click.MissingParameter):
-            return f"Write {error.ctx.command_path} {usage}"
-        if type(error) is click.UsageError:  # an argument too many
-            return f"write {error.ctx.command_path} {usage}"
+        return f"write {error.ctx.command_path} {usage}"
     names = [DEFAULT_COMMAND, *_LATE, "schema"]
     word = "".join(arguments[_first_word(arguments) :][:1])
     # Who names one folder alone, or none, has not asked for HEAD.

@@ -52,15 +52,18 @@ def _annotations(value: str) -> str | Path:
 
 
 def _kinds_of_change(
-    context: click.Context, parameter: click.Parameter, values: Sequence[str]
+    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
 ) -> "tuple[Kind, ...]":
     from snapdiff.result import Kind
 
     if values == ("none",):  # turns back what a configuration file says
         return ()
     words = [word.strip() for value in values for word in value.split(",")]
-    known = click.Choice([kind.value for kind in Kind])
-    return tuple(Kind(known.convert(word, parameter, context)) for word in words)
+    for word in words:
+        if word not in options.KINDS:
+            known = ", ".join(Kind)
+            raise click.BadParameter(f"{word!r} is not a kind of change; the kinds are {known}")
+    return tuple(map(Kind, words))
 
 
 def _completed(

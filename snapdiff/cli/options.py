@@ -1,5 +1,6 @@
 """The options that several commands have, each with its help."""
 
+import os
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,12 @@ def _url_of_packages(value: str) -> str:
     if value and "{package}" not in value:
         raise click.BadParameter(f"{value} has no {{package}} in it, and would link all to one")
     return value
+
+
+def _folder(value: str) -> Path:
+    if not os.path.isdir(value):  # a Path does not bear a name that is too long
+        raise click.BadParameter(f"{value!r} is no folder; name one that is there")
+    return Path(value)
 
 
 def _file(value: str) -> Path | None:
@@ -99,7 +106,6 @@ class TakesPaths(click.Command):
 PATH = click.Path(readable=False)
 """A path, or anything else that a shell completes as one; what is there is looked at later."""
 
-_FOLDER = click.Path(exists=True, file_okay=False, readable=False, path_type=Path)
 _TEMPLATE = click.Path(readable=False, path_type=Path)
 
 flag = partial(click.option, is_flag=True)
@@ -165,7 +171,15 @@ package_url = click.option(
     help="Where a package's name links to, with {package} in it; empty for no links.",
 )
 
-repository = partial(click.option, "-C", "--repo", default=".", metavar="DIR", type=_FOLDER)
+repository = partial(
+    click.option,
+    "-C",
+    "--repo",
+    default=".",
+    metavar="DIR",
+    type=_folder,
+    shell_complete=click.Path(file_okay=False).shell_complete,
+)
 
 environment = click.option(
     "-e",

@@ -15,7 +15,7 @@ from tests.support.helpers import run_cli
     [
         (
             ("missing", "spack.lock"),
-            "Missing argument 'WANTED...'. Write snapdiff missing [OPTIONS] WANTED... CATALOG",
+            "WANTED...: is missing; write snapdiff missing [OPTIONS] WANTED... CATALOG",
         ),
         (
             ("post", "comment.md", "12"),
@@ -62,8 +62,8 @@ from tests.support.helpers import run_cli
             (*SNAPSHOTS, "--config", "HEAD:nowhere"),
             "HEAD:nowhere: there is no such file in git; write ./HEAD:nowhere for one on disk",
         ),
-        ((*SNAPSHOTS, "-o", ""), "Invalid value for '-o' / '--output': names no file"),
-        ((*SNAPSHOTS, "--max-length", "0"), "Invalid value for '--max-length': 0 is less than 1"),
+        ((*SNAPSHOTS, "-o", ""), "-o: names no file"),
+        ((*SNAPSHOTS, "--max-length", "0"), "--max-length: 0 is less than 1"),
         (
             ("changelog", "v1", "v2"),
             "v2: a changelog takes one range; write v1..v2",
@@ -72,10 +72,16 @@ from tests.support.helpers import run_cli
             ("changelog", "v1..v2", "docs"),
             "docs: a changelog takes one range; write v1..v2 -- docs for a path in it",
         ),
-        (("changelog", "--jobs=-2", "docs"), "Invalid value for '--jobs': -2 is less than 1"),
+        (("changelog", "--jobs=-2", "docs"), "--jobs: -2 is less than 1"),
+        (("post", "--number", "0", "README.md"), "--number: 0 is less than 1"),
+        (("-C", "no-such"), "-C: 'no-such' is no folder; name one that is there"),
+        (("-C", "README.md"), "-C: 'README.md' is no folder; name one that is there"),
         (
-            ("post", "--number", "0", "README.md"),
-            "Invalid value for '--number': 0 is less than 1",
+            ("--fail-on", "removed,deleted"),
+            (
+                "--fail-on: 'deleted' is not a kind of change; the kinds are added, removed, "
+                "upgraded, downgraded, rebuilt, reconfigured"
+            ),
         ),
         (
             (*SNAPSHOTS, "-s", ""),
