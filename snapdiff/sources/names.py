@@ -260,7 +260,8 @@ def _registry_address(name: str) -> RegistryAddress:
     begin, _, place = name.partition("://")
     host, _, rest = place.rstrip("/").partition("/")
     repository, at, digest = rest.partition("@")
-    if not _HOST.fullmatch(host) or not _REPOSITORY.fullmatch(repository):
+    is_host = _HOST.fullmatch(host) and parts_of_url(f"https://{host}")
+    if not is_host or not _REPOSITORY.fullmatch(repository):
         message = f"is no build cache in a registry, {begin}://HOST/NAME, in small letters"
         raise RevisionError(f"{without_secrets(name)}: {message}")
     if at and not DIGEST.fullmatch(digest):

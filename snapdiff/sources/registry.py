@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from msgspec import Struct, field
 
@@ -100,7 +100,9 @@ class RegistrySource(Source):
         sha256 = digest.removeprefix("sha256:")
         file = self._downloads.take(f"blobs/{digest}", sha256=sha256, as_is=True)
         if file is None:
-            raise FormatError("the layer of the manifest is missing in the registry")
+            statuses = self._downloads.refused_with()
+            why = f"refused (status {statuses})" if statuses else "missing in the registry"
+            raise FormatError(f"the layer of the manifest is {why}")
         content = self._downloads.content(file)
         if file.sha256 != sha256:
             raise FormatError(f"the layer's digest is sha256:{file.sha256}, and should be {digest}")
@@ -229,8 +231,8 @@ def _ask(helper: str, name: str) -> Credentials | None:
 class _Token(Struct):
     """What a token server answers, in one of two words for the same."""
 
-    token: str = ""
-    access_token: str = ""
+    token: str | None = None
+    access_token: str | None = None
 
 
 class RegistryTransport(WebTransport):
@@ -257,8 +259,10 @@ class RegistryTransport(WebTransport):
                     self._authorization = authorization
                     yield file_in(head, chunks, known)
                     return
-                asked = challenge_in(head.headers.getall("WWW-Authenticate", []))
-                self._challenge = self._challenge if asked is None else asked
+                # Where a redirect leads may ask, and is not told: the login is the registry's own.
+                if urlsplit(str(head.url)).netloc == urlsplit(url).netloc:
+                    asked = challenge_in(head.headers.getall("WWW-Authenticate", []))
+                    self._challenge = self._challenge if asked is None else asked
         raise NotThereError(status if status in REFUSED else None)
 
     def _ways(self) -> Iterator[str | None]:
@@ -305,7 +309,7 @@ class RegistryTransport(WebTransport):
         except TransferError as error:
             message = f"of the registry's token server: {error}"
             raise TransferError(message, again=error.again, pause=error.pause) from error
-        token = found.token or found.access_token
+        token = found.token or found.access_token or ""
         if not _TOKEN.fullmatch(token):
             raise TransferError("what the registry's token server sends is no token")
         yield f"Bearer {token}"

@@ -128,7 +128,7 @@ CASES: dict[str, tuple[str, Fault, str]] = {
     "an endless manifest": (TAGGED, endless(b" " * 65_536), "with it, more than 1,048,576 bytes"),
     "another scheme": (TAGGED, redirect("https://x/y"), "it redirects to https, which is not"),
     "a layer that is away": (LAYER, status(404), "the layer of the manifest is missing"),
-    "a layer that is refused": (LAYER, status(403), "the layer of the manifest is missing"),
+    "a layer that is refused": (LAYER, status(403), "the layer of the manifest is refused (status"),
     "another layer": (LAYER, sent(ONE + b" "), "the layer's digest is sha256:"),
     "a truncated layer": (LAYER, truncated(ONE, 40), "it broke off in the middle"),
     "a layer of HTML": (LAYER, sent(HTML), "the layer's digest is sha256:"),
@@ -191,6 +191,21 @@ def test_nothing_that_says_who_asks_goes_along_with_a_redirect(server: WebServer
     assert "Authorization" not in seen.headers
 
 
+def test_where_a_redirect_leads_is_not_told_who_asks(server: WebServer) -> None:
+    """A store of layers could name a token server of its own, and be sent the password."""
+    with WebServer().running() as other:
+        bearer = {"WWW-Authenticate": f'Bearer realm="{other.url}/token"'}
+        other.faults["blob"] = status(401, bearer)
+        other.faults["token"] = sent(b'{"token": "x"}')
+        server.faults[LAYER] = redirect(f"{other.url}/blob")
+        with pytest.raises(
+            FormatError, match=r"^the layer of the manifest is refused \(status 401"
+        ):
+            read(server)
+        assert other.paths(401) == ["blob"]
+        assert len(other.seen) == 1
+
+
 def test_another_manifest_than_the_one_that_is_named_is_refused(server: WebServer) -> None:
     wanted = digest_of(b"wanted")
     server.files[f"{BASE}/manifests/{wanted}"] = manifest_of(ONE)
@@ -219,7 +234,8 @@ def with_tokens(server: WebServer, answer: Fault, realm: str | None = None) -> N
 
 @pytest.mark.parametrize("name", ["token", "access_token"])
 def test_a_token_is_asked_for_once(server: WebServer, name: str) -> None:
-    with_tokens(server, sent(json.dumps({name: TOKEN}).encode()))
+    answer = {"token": None, "access_token": None, name: TOKEN}
+    with_tokens(server, sent(json.dumps(answer).encode()))
     assert read(server) == ONE
     (asked,) = [seen for seen in server.seen if seen.path.startswith("token")]
     assert "service=a+registry&scope=repository%3Agroup%2Fcache%3Apull" in asked.path
@@ -313,6 +329,9 @@ def test_a_token_that_has_expired_is_asked_for_anew(server: WebServer) -> None:
         ("oci://host/Name", "is no build cache in a registry"),
         ("oci://host/a/../b", "is no build cache in a registry"),
         ("oci://host:port/name", "is no build cache in a registry"),
+        ("oci+http://host:99999/name", "is no build cache in a registry"),
+        ("oci://host:0/name", "is no build cache in a registry"),
+        ("oci://[:::::]/name", "is no build cache in a registry"),
         ("oci+http://user:s3cret@host/name", "is no build cache in a registry, oci+http://HOST"),
         ("oci://host/name:tag", "is no build cache in a registry"),
         ("oci://host/name@sha256:12", "after @ comes the digest of a manifest, sha256:"),
