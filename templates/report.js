@@ -45,10 +45,10 @@
       data.packages[row.package], data.classes[row.worst][2], data.tags[row.tag],
       ...row.moves.map(([, words]) => words), ...row.cells,
       ...row.stacks.map((stack, i) => (i % 2 ? "" : data.stacks[stack])),
-      ...row.groups.flatMap(([, differences, builds, pairs, reason]) => [
+      ...row.groups.flatMap(([, differences, built, pairs, reason]) => [
         data.reasons[reason],
         ...data.differences[differences].flat(),
-        ...builds.flatMap(([, build]) => data.built[build]),
+        ...data.built[built],
         ...pairs.flatMap((pair) => pair.slice(0, -1)),
       ]),
     ].join("\n").toLowerCase();
@@ -153,19 +153,15 @@
   function detailOf(row, stack) {
     const parts = [];
     let listed = 0;
-    for (const [kind, differences, builds, all, reason] of row.groups) {
+    for (const [kind, differences, built, all, reason] of row.groups) {
       const pairs = all.filter((pair) => stack < 0 || data.places[pair.at(-1)].includes(stack));
       if (!pairs.length) continue;
       const what = make("p", `what ${kind}`, make("span", "badge", `${counted(pairs.length, "spec")} ${kind}`));
       for (const [name, old, now] of data.differences[differences])
         what.append(" ", make("span", "difference", make("span", "name", name), " ", ...(now ? step(old, now) : [old])));
-      const list = make("dl", "builds");
-      for (const [label, build] of builds) {
-        const [compiler, os, platform, target, variants] = data.built[build];
-        const words = [compiler, os, platform, target].join(" · ");
-        list.append(make("div", "", make("dt", "", label), make("dd", "",
-          words, make("br"), make("span", "variants", variants || "no variants"))));
-      }
+      const [compiler, os, platform, target, variants] = data.built[built];
+      const how = make("p", "built", [compiler, os, platform, target].join(" · "),
+        make("br"), make("span", "variants", variants || "no variants"));
       const hashes = make("ul", "hashes");
       for (const pair of pairs) {
         const item = make("li", "", make("code", "", pair[0]));
@@ -176,7 +172,7 @@
       }
       const because = data.reasons[reason];
       const why = because ? [make("p", "because", because)] : [];
-      parts.push(make("div", "group", what, ...why, list, hashes));
+      parts.push(make("div", "group", what, ...why, how, hashes));
       listed += pairs.length;
     }
     const left = specsIn(row, stack) - listed;

@@ -249,6 +249,21 @@ def test_specs_of_one_configuration_are_told_by_their_versions() -> None:
             )
 
 
+def test_reconfigured_specs_say_of_which_version_they_are_and_how_they_are_built_now() -> None:
+    sides = [
+        [
+            spec(f"{side}{at}", version, compiler=compiler)
+            for at, version in (("b", "1.0"), ("c", "1.1"))
+        ]
+        for side, compiler in (("d", "gcc@11.4.0"), ("e", "gcc@12.3.0"))
+    ]
+    page = Page(rendered(diff_of(*sides)))
+    for version in ("1.0", "1.1"):
+        words = f"1 spec reconfigured version {version} compiler gcc@11.4.0 → gcc@12.3.0"
+        assert f"{words} gcc@12.3.0 · " in page.text()
+    assert "gcc@11.4.0 ·" not in page.text()
+
+
 def test_specs_of_one_package_say_each_why_they_were_rebuilt(tmp_path: Path) -> None:
     sides = []
     for version in ("1.0", "2.0"):

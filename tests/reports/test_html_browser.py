@@ -172,8 +172,10 @@ def test_a_change_unfolds_by_keyboard_into_its_specs(browser: Browser) -> None:
     for found in (change.old, change.new):
         assert found
         assert found.hash in detail.text
-        assert found.compiler in detail.text
-        assert " ".join(found.variants) in detail.text
+    assert change.new
+    assert change.new.compiler in detail.text
+    assert " ".join(change.new.variants) in detail.text
+    assert "version 0.40 variants ~squashfuse → +squashfuse" in detail.text
     unfold.send_keys(Keys.SPACE)
     assert browser.all("#rows .detail") == []
 

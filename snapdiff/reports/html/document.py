@@ -173,7 +173,7 @@ def _data_of(
                 [
                     group.kind,
                     differences[group.differences],
-                    [[label, built[configuration]] for label, configuration in group.builds],
+                    built[group.built],
                     [[*pair.hashes, places[pair.stacks]] for pair in group.pairs],
                     reasons[group.reason],
                 ]

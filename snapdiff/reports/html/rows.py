@@ -41,13 +41,13 @@ class HashedPair(NamedTuple):
 class SpecGroup(NamedTuple):
     """Specs of which the same is said: in which fields they differ, and how they were built.
 
-    Of each field there are name, old and new value; of specs that one side only has, the version
-    and no new value. `builds` has how they were built: once for both sides, or once for each.
+    Of each field there are name, old and new value, and of a version that is the same, no new one.
+    `built` is how they were built last: what was otherwise before is in the fields.
     """
 
     kind: Kind
     differences: tuple[tuple[str, str, str], ...]
-    builds: tuple[tuple[str, BuiltAs], ...]
+    built: BuiltAs
     reason: str
     pairs: tuple[HashedPair, ...] = ()
 
@@ -185,22 +185,21 @@ def _groups_of(changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]
 
 def _group(change: Change, sides: Sequence[Spec]) -> SpecGroup:
     """Return what is said of a spec that is on these sides."""
+    last = sides[-1]
     differences = [
         (shown(field.name), value_text(field.old) or "—", value_text(field.new) or "—")
         for field in change.fields
-    ] or [("version", shown(sides[-1].version), "")]
-    built = [
-        tuple(map(value_text, (it.compiler, it.os, it.platform, it.target, it.variants)))
-        for it in sides
     ]
-    labels = ("Built",) if len(set(built)) == 1 else ("Old", "New")
+    if not any(field.name == "version" for field in change.fields):
+        differences.insert(0, ("version", shown(last.version), ""))
+    values = (last.compiler, last.os, last.platform, last.target, last.variants)
     reason = ""
     if isinstance(change.cause, Cause):
         same = f"; {SAME_TO_USE}" if change.same_to_use is True else ""
         words = cause_in_words(change.cause, shown)
         reason = f"{because_word(change.cause)} {words}{same}"
-    builds = tuple(zip(labels, built, strict=False))  # of one for both sides, the first
-    return SpecGroup(change.kind, tuple(differences), builds, reason)
+    built = tuple(map(value_text, values))
+    return SpecGroup(change.kind, tuple(differences), built, reason)
 
 
 def first_specs(groups: Sequence[SpecGroup], most: int) -> tuple[SpecGroup, ...]:
