@@ -5,13 +5,15 @@ package was built for.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from snapdiff.errors import Side
+from snapdiff.model import Spec
 from snapdiff.result import (
     Change,
     ChangeCounts,
@@ -113,16 +115,13 @@ def parts_of(
     if builds == change.builds:
         return None
     kind, gone, came, kept = _compare_versions(frozenset(old), frozenset(new))
-    kinds = [spec.kind for spec in specs if spec.is_explicit]
+    removed, added = max(builds.old - builds.new, 0), max(builds.new - builds.old, 0)
+    pairs, left, entered = _of_part(specs, of_roots=True)
+    kinds = [*(pair.kind for pair in pairs), *_kinds_across(left, entered, removed, added)]
     if _by_version(old) == _by_version(new):
         # A root that was paired with a dependency has its version still: another root has it.
         kinds = [it if it is Kind.RECONFIGURED else Kind.REBUILT for it in kinds]
-    numbers = {
-        **Counter[str](kinds),
-        Kind.REMOVED: max(builds.old - builds.new, 0),
-        Kind.ADDED: max(builds.new - builds.old, 0),
-    }
-    happened = {found: number for found, number in numbers.items() if number}
+    happened = _numbers(kinds, removed, added)
     asked_for = None
     if happened:
         asked_for = PartChange(
@@ -135,48 +134,47 @@ def parts_of(
             builds=builds,
             versions=_count_versions(old, new, kept),
         )
-    others = _beside(change, asked_for, [spec for spec in specs if not spec.is_explicit])
-    is_all = not others and asked_for is not None and asked_for.kept == change.kept
-    if asked_for and is_all:  # unless it has to be said of how many roots builds were lost
-        of_roots = asked_for.specs.removed, asked_for.specs.added
-        is_all = of_roots == (0, 0) or of_roots != (change.specs.removed, change.specs.added)
+    others = _beside(change, asked_for, specs)
+    is_all = not others and (asked_for is None or asked_for.kept == change.kept)
+    if is_all and (removed or added):  # unless it has to be said of how many roots builds were lost
+        is_all = (removed, added) != (change.specs.removed, change.specs.added)
     return None if is_all else PackageParts(asked_for=asked_for, others=others)
 
 
 def _beside(
     change: PackageChange, asked_for: PartChange | None, specs: Collection[Change]
 ) -> PartChange | None:
-    """Return what happened to a package beside what happened to its roots, None where nothing.
-
-    `specs` are the changes of specs of which neither side is a root.
-    """
+    """Return what happened to a package beside what happened to its roots, None where nothing."""
     gone, came, kept, versions = change.gone, change.came, change.kept, change.versions
-    removed, added = change.specs.removed, change.specs.added
-    kind, numbers = change.kind, change.specs
+    kind, of_roots = change.kind, asked_for.specs if asked_for else ChangeCounts()
+    pairs, left, entered = _of_part(specs, of_roots=False)
+    removed = min(max(change.specs.removed - of_roots.removed, 0), len(left))
+    added = min(max(change.specs.added - of_roots.added, 0), len(entered))
+    kinds = [*(pair.kind for pair in pairs), *_kinds_across(left, entered, removed, added)]
+    numbers = _numbers(kinds, removed, added)
+    if not numbers:
+        return None
     if asked_for and asked_for.kind in (Kind.RECONFIGURED, Kind.REBUILT):
-        if asked_for.kind is kind and not specs:
+        if asked_for.kind is kind and not pairs:
             return None
-        if asked_for.kind is kind:  # the versions that changed are those of these specs
-            kind = _kind_of_same_versions(Counter(spec.kind for spec in specs))
-            kept, versions = _in_order(_by_order(_versions(specs, "new"))), UNSET
+        if not (gone or came or removed or added):  # the versions are those of these specs
+            kind = _kind_of_same_versions(numbers)
+            kept, versions = _in_order(_by_order(_versions(pairs, "new"))), UNSET
     elif asked_for:
         versions = UNSET  # these are of roots as well
-        of_roots = set(map(parse_version, (*asked_for.gone, *asked_for.came)))
-        gone = tuple(it for it in change.gone if parse_version(it) not in of_roots)
-        came = tuple(it for it in change.came if parse_version(it) not in of_roots)
+        moved = set(map(parse_version, (*asked_for.gone, *asked_for.came)))
+        gone = tuple(it for it in change.gone if parse_version(it) not in moved)
+        came = tuple(it for it in change.came if parse_version(it) not in moved)
         if gone or came:  # beside versions of roots; else one that came was not there before
             kept = _in_order(_by_order({*change.kept, *change.came}.difference(came)))
-        removed = max(removed - asked_for.specs.removed, 0)
-        added = max(added - asked_for.specs.added, 0)
         if gone and came:
             is_higher = parse_version(gone[-1]) < parse_version(came[-1])
             kind = Kind.UPGRADED if is_higher else Kind.DOWNGRADED
         elif gone or came or removed or added:
             kind = Kind.REMOVED if gone or (removed and not came) else Kind.ADDED
-        elif pairs := [it for it in specs if it.old and it.new and not _is_step(it, of_roots)]:
-            kinds = Counter[str](pair.kind for pair in pairs)
-            kind, numbers = _kind_of_same_versions(kinds), ChangeCounts(**kinds)
-            kept = _in_order(_by_order(_versions(pairs, "new")))
+        elif own := [pair for pair in pairs if not _is_step(pair, moved)]:
+            kind = _kind_of_same_versions(Counter(pair.kind for pair in own))
+            kept = _in_order(_by_order(_versions(own, "new")))
         else:
             return None
     return PartChange(
@@ -185,10 +183,53 @@ def _beside(
         gone=gone,
         came=came,
         kept=kept,
-        specs=replace(numbers, removed=removed, added=added),
+        specs=ChangeCounts(**numbers),
         builds=change.builds,
         versions=versions,
     )
+
+
+def _of_part(
+    specs: Iterable[Change], *, of_roots: bool
+) -> tuple[list[Change], list[Spec], list[Spec]]:
+    """Return the pairs of two roots, or of two others, and which of these left, and came, alone."""
+    pairs: list[Change] = []
+    left: list[Spec] = []
+    came: list[Spec] = []
+    for spec in specs:
+        old, new = (it if it and it.explicit is of_roots else None for it in (spec.old, spec.new))
+        if old and new:
+            pairs.append(spec)
+        elif old:
+            left.append(old)
+        elif new:
+            came.append(new)
+    return pairs, left, came
+
+
+def _kinds_across(
+    left: Iterable[Spec], came: Iterable[Spec], removed: int, added: int
+) -> Iterator[Kind]:
+    """Yield what happened to specs of a part that are in pairs with those of the other part.
+
+    What left goes with what came, in the order of versions; so many have no partner.
+    """
+    before, after = (
+        sorted((parse_version(it.version), *astuple(it)[2:]) for it in some)
+        for some in (left, came)
+    )
+    number = min(len(before) - removed, len(after) - added)
+    for old, new in islice(zip(before, after, strict=False), max(number, 0)):
+        if old[0] != new[0]:
+            yield Kind.UPGRADED if old[0] < new[0] else Kind.DOWNGRADED
+        else:
+            yield Kind.REBUILT if old == new else Kind.RECONFIGURED
+
+
+def _numbers(kinds: Iterable[Kind], removed: int, added: int) -> dict[str, int]:
+    """Return how many specs each kind of change happened to, of the kinds that there are."""
+    numbers = {**Counter[str](kinds), Kind.REMOVED: removed, Kind.ADDED: added}
+    return {kind: number for kind, number in numbers.items() if number}
 
 
 def _is_step(change: Change, versions: Collection[Version]) -> bool:

@@ -112,8 +112,8 @@ class PartChange(Struct, frozen=True, kw_only=True):
     - `whole`: false: the package itself neither came nor left
     - `gone`, `came`, `kept`: its versions on the old side alone, on the new side alone, on both; of
       what is beside roots, `kept` has those of roots too
-    - `specs`: what happened to them; of roots, by how many they are fewer (`removed`) and more
-      (`added`)
+    - `specs`: what happened to them, and not to the other part; of roots, by how many they are
+      fewer (`removed`) and more (`added`)
     - `builds`: how many roots there are; of what is beside roots, how many builds in all
     - `versions`: how many of these there are of each version, as of a package
     """

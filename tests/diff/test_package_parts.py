@@ -3,6 +3,8 @@
 from collections import Counter
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from msgspec import UNSET
 
 from snapdiff.diff.package_kinds import change_of_package, parts_of
@@ -109,3 +111,67 @@ def test_a_version_that_came_with_a_root_was_not_there_for_others(
     assert found
     assert found.others
     assert found.others.kept == kept
+
+
+@pytest.mark.parametrize(
+    ("builds", "asked_for", "others"),
+    [
+        ("1.0*=1.0* 1.0=1.0 1.0-", "rebuilt", "removed rebuilt"),
+        ("1.0*=1.0* +1.0", "rebuilt", "added"),
+        ("1.0*~1.0* 1.0~1.0 1.0=1.0", "reconfigured", "rebuilt reconfigured"),
+        ("1.9*=2.1* 1.9=2.1 +2.1", "upgraded", "added upgraded"),
+        ("1.9*=2.1* 1.9=2.1 1.8=1.8", "upgraded", "upgraded rebuilt"),
+        # a root in a pair with a dependency: each part has one of what is in both pairs
+        ("3.8*=3.9 3.7=3.8*", "rebuilt", "upgraded"),
+        ("3.8*=3.8 3.7=3.8*", "rebuilt", "upgraded"),
+        ("3.8*~3.8 3.9=3.8*", "rebuilt", "downgraded"),
+        ("1.0*=2.0 +2.0*", "upgraded", "added"),
+        ("1.0*~1.0 1.0~1.0* 1.0-", "rebuilt", "removed rebuilt"),
+        # roots that are no pair, for two processors, are one root all the same
+        ("1.0*- +1.0* 1.0=1.0", "rebuilt", "rebuilt"),
+        ("1.0*- +1.0* 1.0", "", ""),
+    ],
+)
+def test_each_part_counts_what_happened_to_its_own_builds(
+    builds: str, asked_for: str, others: str
+) -> None:
+    changes, old, new, old_roots, new_roots = parse(builds)
+    package = change_of_package("hdf5", Counter(old), Counter(new), changes)
+    found = parts_of(package, Counter(old_roots), Counter(new_roots), changes)
+    for part, kinds in ((found and found.asked_for, asked_for), (found and found.others, others)):
+        numbers = {kind: part.specs.count(kind) for kind in Kind} if part else {}
+        assert {kind: number for kind, number in numbers.items() if number} == dict.fromkeys(
+            kinds.split(), 1
+        )
+        if part and part.kind in (Kind.REMOVED, Kind.ADDED):
+            assert numbers[part.kind] or part.gone or part.came
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            *("1", "2*", "1*=1*", "1=1", "1~1", "2*~2*", "1*=2*", "1=2"),
+            *("2*=1", "2=1*", "1*~1", "1~1*", "1-", "2*-", "+1", "+2*"),
+        ]
+    ),
+    min_size=1,
+    max_size=7,
+)
+
+
+@given(WORDS)
+def test_no_part_counts_more_than_it_has(words: list[str]) -> None:
+    changes, old, new, old_roots, new_roots = parse(" ".join(words))
+    assume(changes and old_roots and new_roots)
+    package = change_of_package("hdf5", Counter(old), Counter(new), changes)
+    found = parts_of(package, Counter(old_roots), Counter(new_roots), changes)
+    for part, roots in ((found and found.asked_for, True), (found and found.others, False)):
+        if part:
+            had, has = (
+                len(side_roots) if roots else len(every) - len(side_roots)
+                for every, side_roots in ((old, old_roots), (new, new_roots))
+            )
+            pairs = sum(map(part.specs.count, (Kind.UPGRADED, Kind.DOWNGRADED)))
+            pairs += part.specs.rebuilt + part.specs.reconfigured
+            assert pairs + part.specs.removed <= had
+            assert pairs + part.specs.added <= has
