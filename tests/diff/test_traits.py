@@ -570,7 +570,7 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     top = " ".join(top.split())
     mvapich = "1 build of mvapich 3.0b and 14 builds that use it"
     openmpi = "1 build of openmpi 5.0.0rc16 (built with cce 16.0.1) and 8 builds that use it"
-    assert f"24 of 649 builds gone, of 16 packages: {mvapich}; {openmpi}" in top
+    assert f"24 of 649 builds gone: {mvapich}; {openmpi}" in top
     fftw = "1 with mvapich 3.0b, 1 with openmpi 5.0.0rc16 and cce 16.0.1"
     assert "fftw 3.3.10, hdf5 1.12.2, netcdf 4.9.2, " in "".join(done.out.replace("\n      ", " "))
     assert f"− 2 builds gone each ({fftw}): fftw 3.3.10" in " ".join(done.out.split())
@@ -854,7 +854,7 @@ def test_a_stack_tells_its_parts_those_aside_that_are_less_than_a_tenth(tmp_path
         path.write_text(json.dumps(lock_of(graph, graph)))
     out = run_cli(*paths, "-f", "text").out
     parts = "1 build of mpi 1.0 and 10 builds that use it; 10 for sles; 1 other"
-    assert f"22 of 33 builds gone, of 12 packages: {parts}" in " ".join(out.split())
+    assert f"22 of 33 builds gone: {parts}" in " ".join(out.split())
 
 
 def test_a_stack_has_three_traits_at_most_its_own_among_them(tmp_path: Path) -> None:
