@@ -11,6 +11,9 @@ from msgspec.structs import replace
 from snapdiff.errors import FilterError, SnapdiffError
 from snapdiff.result import CatalogDiff, Filters, Kind, StackDiff, Summary
 
+GLOBS = ("tag", "stack", "package", "kind", "because")
+"""The filters that are globs."""
+
 NEAREST = 3
 """How many of the nearest names an error offers."""
 
@@ -50,7 +53,7 @@ class Scope:
         nothing that a page can hold: it can only be a slip.
         """
         self.filters = filters
-        for option in ("tag", "stack", "package", "kind", "because"):
+        for option in GLOBS:
             for glob in getattr(filters, option):
                 if any("\ud800" <= char <= "\udfff" for char in glob):
                     message = f"{glob}: is not UTF-8, and nothing in a catalog is called so"

@@ -39,7 +39,7 @@ class DiffSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     stack: tuple[str, ...] | UnsetType = field(name="stacks", default=UNSET)
     package: tuple[str, ...] | UnsetType = field(name="packages", default=UNSET)
     kind: tuple[str, ...] | UnsetType = field(name="kinds", default=UNSET)
-    map_stack: dict[str, str] | UnsetType = field(name="map-stack", default=UNSET)
+    stack_names: dict[str, str] | UnsetType = field(name="map-stack", default=UNSET)
 
 
 class AcceptedChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -85,7 +85,7 @@ def test_everything_that_a_file_may_say_is_read() -> None:
         "stack": ("e4s", "!ml-*"),
         "package": ("py-*",),
         "kind": ("removed",),
-        "map_stack": (("e4s power", "e4s-ppc64le"),),
+        "stack_names": (("e4s power", "e4s-ppc64le"),),
         "fail_on": (Kind.REMOVED, Kind.DOWNGRADED),
         "ignore": (accepted,),
         "marker": "snapdiff/e4s",

@@ -226,7 +226,7 @@ def compare(
     ]
     with diff.make_context("diff", words) as context:
         context.params.pop("revisions")
-        found = run_diff((old, new), GivenOptions(**context.params))
+        found = run_diff((old, new), GivenOptions.of(context.params))
     sides = (found.old, found.new)
     if found.diff.is_empty() and not any(True for side in sides for _ in side.packages()):
         names = " nor ".join(side.source.name for side in sides)

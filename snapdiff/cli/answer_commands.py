@@ -39,7 +39,7 @@ def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: An
     WANTED are locks: files, folders or REV:PATH. CATALOG is a build cache, a mirror, an install
     tree or a catalog of pages: a folder, a URL or REV:PATH.
     """
-    given = GivenOptions(**values)
+    given = GivenOptions.of(values)
     chosen, looks, destination = given.report(ANSWER, "text")
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         *environments, others = (
@@ -100,7 +100,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     OLD and NEW are what `snapdiff diff` takes: directories, files, git revisions or mirrors, with
     documents that have dependencies.
     """
-    given = GivenOptions(**values)
+    given = GivenOptions.of(values)
     asked = parse_question(package)
     chosen, looks, destination = given.report(ANSWER, "text")
     with ProgressBar("documents", wanted=not given.quiet) as progress:

@@ -85,7 +85,7 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
     an existing file of lines (ndjson) is continued; one of another format is written anew. Each
     PATH after -- narrows every snapshot.
     """
-    given = GivenOptions(**values)
+    given = GivenOptions.of(values)
     if not story:
         raise ReportError("of what? name a range such as v0.22.0..HEAD, or a folder of snapshots")
     if len(story) > 1:
@@ -115,7 +115,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
         wanted, given = _open(story, given, _FROM_FILE)
         settings = replace(given.comparison(), warn=warn)
         looks = given.report(CHANGELOG).options
-        if chosen != "html" and given.package_url is None:
+        if chosen != "html" and "package_url" not in given.looks:
             looks = replace(looks, package_url="")  # no links where text is read as it is
         log = Changelog(
             ends=wanted.ends,
@@ -142,11 +142,12 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
 
 
 def _write_first_seen(story: str, given: GivenOptions) -> None:
-    if given.kind:
+    if given.filters.kind:
         raise ReportError("--first-seen is about versions, not kinds of change; leave -k out")
-    if given.explicit:
+    if given.filters.explicit:
         raise ReportError("--first-seen is about all versions; leave --explicit out")
-    chosen, looks, destination = replace(given, template=None).report(FIRST_SEEN)
+    looks = {name: value for name, value in given.looks.items() if name != "template"}
+    chosen, options, destination = replace(given, looks=looks).report(FIRST_SEEN)
     given.warn_without_effect(FIRST_SEEN, [chosen])
     if given.jobs > 1:
         given.warn("--jobs has no effect with --first-seen; leave it out")
@@ -157,13 +158,13 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
         found = first_seen(wanted.steps(), settings, progress)
     for page in found.skipped:
         given.warn(f"{page.path}: left out: {page.error}")
-    destination.write(render_first_seen(found, chosen, settings, looks))
+    destination.write(render_first_seen(found, chosen, settings, options))
     given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
 
 
 def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, GivenOptions]:
     """Return the range, and the options with those that the last revision's file decides."""
-    wanted = open_range(story, given.repo, given.by, given.limits, given.paths)
+    wanted = open_range(story, given.repo, given.by, given.limits, given.filters.path or ())
     if not isinstance(wanted, GitRange):
         takes = takes - {"by"}  # a folder has a section a snapshot
     given = with_settings(given, wanted.newest, None, takes)
@@ -177,11 +178,11 @@ def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, Give
 def _shaping(given: GivenOptions) -> ShapingOptions:
     shaping = {
         option_name(field): GIVEN if value is True else (str(value),)
-        for field, value in given.looks().items()
+        for field, value in given.looks.items()
     }
     shaping |= {"by": (given.by,)} if given.by not in (None, _DEFAULT_BY) else {}
     shaping |= {"skip-bad-pages": GIVEN} if given.skip_bad_pages else {}
-    return shaping | filter_options(given.filters())
+    return shaping | filter_options(given.filters)
 
 
 # --- Processes for --jobs: they end when this one does, however it ends ---

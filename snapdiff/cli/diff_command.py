@@ -143,6 +143,7 @@ Exit status:
 @click.option("--report-url", metavar="URL", help="Link to the full report (markdown, comment).")
 @click.option(
     "--map-stack",
+    "stack_names",
     multiple=True,
     callback=_stack_pairs,
     metavar="OLD=NEW",
@@ -188,6 +189,6 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     from snapdiff.cli.diff_run import run_diff
     from snapdiff.cli.given_options import GivenOptions
 
-    given = GivenOptions(**values)
+    given = GivenOptions.of(values)
     outcome = run_diff(revisions, given)
     return int(bool(outcome.offenders) or (given.exit_code and not outcome.diff.is_empty()))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # late: most runs have no gate
     from snapdiff.reports.annotations import Offender
 
 FROM_FILE = {
-    *("tag", "stack", "package", "kind", "map_stack"),
+    *("tag", "stack", "package", "kind", "stack_names"),
     *("format_name", "group_by", "marker"),
     *("fail_on", "ignore"),
 }
@@ -83,8 +83,8 @@ def _filters(given: GivenOptions, old: Catalog, new: Catalog) -> Filters:
     A file speaks of a stack's new name before the stack has it and after, so such a pair counts
     where one side has the old name and the other the new one.
     """
-    filters = Scope(given.filters()).filters
-    if not filters.stack_names or "map_stack" not in given.from_file:
+    filters = Scope(given.filters).filters
+    if not filters.stack_names or "stack_names" not in given.from_file:
         return filters
     before, after = stacks_of(old), stacks_of(new)
     counting = [
@@ -97,7 +97,7 @@ def _filters(given: GivenOptions, old: Catalog, new: Catalog) -> Filters:
 
 def _report_writers(given: GivenOptions) -> list[ReportWriter]:
     """Return what writes the report of -o, then of each --also; raises SnapdiffError."""
-    if given.stat and given.detail:
+    if "stat" in given.looks and "detail" in given.looks:
         raise ReportError("--stat leaves out what --detail adds; give one of them")
     also = replace(given, from_file=frozenset())  # its formats are those of the command line
     writers = [

@@ -7,7 +7,7 @@ The file is that of the old side, so that a pull request cannot weaken the gate 
 import contextlib
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 from click.core import ParameterSource
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, open_catalogs
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import FilterError, FormatError, ReportError, SnapdiffError
-from snapdiff.filters import split_globs
+from snapdiff.filters import GLOBS, split_globs
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.output.streams import Destination, ProgressBar, is_on_terminal, say
 from snapdiff.output.whole_files import check_output
 from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, option_name
-from snapdiff.reports import By, GroupBy, ReportOptions
+from snapdiff.reports import By, ReportOptions
 from snapdiff.result import Filters, Kind, SkippedPage
 from snapdiff.sources.names import ends_of_range
 from snapdiff.sources.revisions import SourceOpener
@@ -45,24 +44,19 @@ class ReportWriter(NamedTuple):
 
 
 class GivenOptions(Struct, frozen=True, kw_only=True):
-    """The values of all options, under the names that click gives them.
+    """What a command was given; an option that it does not have has the value that changes nothing.
 
-    No command has all of them: of the others they are those that change nothing. `from_file` are
-    those that `settings_file` has decided, which is there where a configuration file counts.
+    `values` are those of all its options under the names that click gives them; of these `looks`
+    are the fields of ReportOptions that somebody has given a value. `from_file` are the options
+    that `settings_file` has decided, which is there where a configuration file counts.
     """
+
+    values: Mapping[str, Any]
 
     # What is compared
     repo: Path
-    paths: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
-    tag: tuple[str, ...] = ()
-    stack: tuple[str, ...] = ()
-    package: tuple[str, ...] = ()
-    kind: tuple[str, ...] = ()
-    because: tuple[str, ...] = ()
-    explicit: bool = False
-    map_stack: tuple[tuple[str, str], ...] = ()
-    no_renames: bool = False
+    filters: Filters
     by: By | None = None
     allow_empty: bool
     skip_bad_pages: bool
@@ -72,19 +66,10 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
     format_name: str | None
     output: Path | None
     also: tuple[tuple[str, Path | None], ...] = ()
-    title: str | None = None
-    group_by: GroupBy | None = None
-    detail: bool = False
-    stat: bool = False
+    looks: Mapping[str, Any]
     first_seen: bool = False
-    package_url: str | None
-    report_url: str | None = None
-    marker: str | None = None
-    max_length: int | None = None
-    template: Path | None = None
-    templates: Path | None
     quiet_if_empty: bool = False
-    color: Literal["auto", "always", "never"] | None = None
+    coloring: Literal["auto", "always", "never"] | None = None
     no_pager: bool
 
     # What is said of it, and what fails; `annotations` are in a file for GitLab
@@ -100,6 +85,20 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
     no_config: bool = True
     from_file: frozenset[str] = frozenset()
     settings_file: SettingsFile | None = None
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], **more: Any) -> "GivenOptions":
+        """Return what a command was given, from the values that click has of its options."""
+        filters = {name: values[name] for name in Filters.__struct_fields__ if values.get(name)}
+        filters |= {name: split_globs(filters[name]) for name in GLOBS if name in filters}
+        looks = [name for name in ReportOptions.__struct_fields__ if name in values]
+        return cls(
+            values=values,
+            filters=Filters(**filters),
+            looks={name: values[name] for name in looks if values[name] not in (None, False)},
+            **{name: values[name] for name in cls.__struct_fields__ if name in values},
+            **more,
+        )
 
     @property
     def configuration(self) -> str | UnsetType:
@@ -120,11 +119,11 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
                 way_out = f"leave {other} out, or write it after --, if it is a path"
                 raise SnapdiffError(f"{name}: names both sides already; {way_out}")
         if not self.environment:
-            return here, revisions, self.paths
+            return here, revisions, self.filters.path or ()
         from snapdiff.sources.directory import LOCK, environment_folder
 
         folders = [environment_folder(name) for name in self.environment]
-        if self.paths or len(folders) > 2 or (len(folders) == 2 and revisions):
+        if self.filters.path or len(folders) > 2 or (len(folders) == 2 and revisions):
             raise SnapdiffError("-e: names both sides already; leave paths and names out")
         if len(folders) == 2:
             return here, tuple(str(folder / LOCK) for folder in folders), ()
@@ -137,21 +136,10 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
             return folders[0], (f"{revisions[0]}:./{LOCK}",), ()
         return folders[0], (*revisions, LOCK), ()
 
-    def filters(self) -> Filters:
-        """Return what is looked at."""
-        globs = ("tag", "stack", "package", "kind", "because")
-        return Filters(
-            **{name: split_globs(getattr(self, name)) for name in globs},
-            stack_names=self.map_stack,
-            explicit=self.explicit or UNSET,
-            no_renames=self.no_renames or UNSET,
-            path=self.paths or UNSET,
-        )
-
     def comparison(self) -> ComparisonOptions:
         """Return how both sides, or all snapshots, are compared."""
         return ComparisonOptions(
-            self.filters(), self.allow_empty, self.skip_bad_pages, self.warn, self.configuration
+            self.filters, self.allow_empty, self.skip_bad_pages, self.warn, self.configuration
         )
 
     # --- How it is reported ---
@@ -169,24 +157,19 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         if file:
             check_output(file)
         destination = Destination(file, has_pager=not self.no_pager)
-        if self.template and name:
+        has_template = "template" in self.looks
+        if has_template and name:
             raise ReportError(f"--template replaces the format, so -f {name} has no meaning")
         usual = usual or ("text" if destination.is_terminal else "markdown")
-        chosen = OWN_TEMPLATE if self.template else chosen_format(formats, name, file, usual)
-        looks = self.looks()
+        chosen = OWN_TEMPLATE if has_template else chosen_format(formats, name, file, usual)
+        looks = dict(self.looks)
         if "color" in formats.get(chosen, ()):
             is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-            may_have_colors = destination.is_terminal and not is_plain
-            looks["color"] = self.color == "always" or (self.color != "never" and may_have_colors)
+            may_be = self.coloring != "never" and destination.is_terminal and not is_plain
+            looks["color"] = self.coloring == "always" or may_be
         if destination.is_terminal:
             looks["width"] = shutil.get_terminal_size().columns
         return ReportWriter(chosen, ReportOptions(**looks), destination)
-
-    def looks(self) -> dict[str, Any]:
-        """Return the fields of ReportOptions that somebody has given a value, as it was given."""
-        names = [name for name in ReportOptions.__struct_fields__ if name != "color"]
-        given = {name: getattr(self, name, None) for name in names}  # not all are options
-        return {name: value for name, value in given.items() if value not in (None, False)}
 
     # --- What is said of it ---
 
@@ -203,7 +186,8 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
     def warn_without_effect(self, formats: Formats, chosen: Sequence[str]) -> None:
         """Print a warning for each option of a report that none of the chosen formats heeds."""
         # What only a file asks for need have no effect in the format at hand.
-        given = {*self.looks()} - self.from_file | ({"color"} if self.color == "always" else set())
+        given = {*self.looks} - self.from_file
+        given |= {"color"} if self.coloring == "always" else set()
         heeded = {OWN_TEMPLATE: frozenset(["template"]), **formats}
         for field in sorted(given):
             if not any(field in heeded[name] for name in chosen):
@@ -281,7 +265,8 @@ def with_settings(
         }
     if other and (file is None or file.content != other.content):
         say(f"note: {other.place} does not count: settings are taken from the old side")
-    return replace(given, **options, from_file=frozenset(options), settings_file=file)
+    values = {**given.values, **options}
+    return GivenOptions.of(values, from_file=frozenset(options), settings_file=file)
 
 
 @contextlib.contextmanager

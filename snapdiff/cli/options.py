@@ -97,7 +97,7 @@ class TakesPaths(click.Command):
         """Set the paths apart before click takes `--` for the end of the options."""
         place = arguments.index("--") if "--" in arguments else len(arguments)
         rest = super().parse_args(context, arguments[:place])
-        context.params["paths"] = tuple(arguments[place + 1 :])
+        context.params["path"] = tuple(arguments[place + 1 :])
         return rest
 
 
@@ -227,6 +227,7 @@ template_folder = click.option(
 
 color = click.option(
     "--color",
+    "coloring",
     type=click.Choice(["auto", "always", "never"]),
     help="Colour the text format; auto (default) does on a terminal, unless NO_COLOR is set.",
 )

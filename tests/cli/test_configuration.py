@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import asdict
 
 from snapdiff.cli.diff_command import diff
 from snapdiff.cli.diff_run import FROM_FILE
 from snapdiff.cli.given_options import GivenOptions, with_settings
 from snapdiff.errors import FilterError
+from snapdiff.reports import ReportOptions
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import lock, to_bytes
 from tests.support.example import NEW, OLD
@@ -227,10 +229,10 @@ FLAGS: dict[str, tuple[list[str], object, str, object]] = {
     "format_name": (["-f", "text"], "text", 'diff.format = "html"', "html"),
     "group_by": (["--group-by", "stack"], "stack", 'diff.group-by = "package"', "package"),
     "tag": (["-t", "a", "-t", "b"], ("a", "b"), 'diff.tags = ["c", "d"]', ("c", "d")),
-    "stack": (["-s", "a,b"], ("a,b",), 'diff.stacks = ["c"]', ("c",)),
+    "stack": (["-s", "a,b"], ("a", "b"), 'diff.stacks = ["c"]', ("c",)),
     "package": (["-p", "a"], ("a",), "diff.packages = []", ()),
     "kind": (["-k", "added"], ("added",), 'diff.kinds = ["removed"]', ("removed",)),
-    "map_stack": (
+    "stack_names": (
         ["--map-stack", "a=b"],
         (("a", "b"),),
         'diff.map-stack = { c = "d=e" }',
@@ -254,13 +256,15 @@ class _Old:
         return SettingsFile("old/.snapdiff.toml", self._content)
 
 
-def effective(arguments: list[str], content: str) -> GivenOptions:
-    """The options of a run with a file."""
+def effective(arguments: list[str], content: str) -> tuple[frozenset[str], dict[str, Any]]:
+    """What a file decides of a run, and the options of the run, filters and looks as well."""
     with diff.make_context("diff", arguments) as context:
         values = {name: value for name, value in context.params.items() if name != "revisions"}
-        options = GivenOptions(**values)
+        options = GivenOptions.of(values)
         old: Any = _Old(content.encode("utf-8"))
-        return with_settings(options, old, None, FROM_FILE)
+        found = with_settings(options, old, None, FROM_FILE)
+        usual = asdict(ReportOptions())
+        return found.from_file, {**asdict(found), **usual, **found.looks, **asdict(found.filters)}
 
 
 @given(st.sets(st.sampled_from(sorted(FLAGS))), st.sets(st.sampled_from(sorted(FLAGS))))
@@ -268,13 +272,12 @@ def test_flags_count_before_the_file_and_the_file_before_defaults(
     flags: set[str], lines: set[str]
 ) -> None:
     arguments = list(itertools.chain.from_iterable(FLAGS[name][0] for name in sorted(flags)))
-    found = effective(arguments, "\n".join(FLAGS[name][2] for name in sorted(lines)))
-    usual = effective([], "")
+    from_file, found = effective(arguments, "\n".join(FLAGS[name][2] for name in sorted(lines)))
+    _, usual = effective([], "")
     for name, (_, flag_value, _, file_value) in FLAGS.items():
-        default = getattr(usual, name)
-        expected = flag_value if name in flags else file_value if name in lines else default
-        assert getattr(found, name) == expected, name
-    assert found.from_file == lines - flags
+        expected = flag_value if name in flags else file_value if name in lines else usual[name]
+        assert found[name] == expected, name
+    assert from_file == lines - flags
 
 
 def test_the_table_of_flags_has_every_option_that_a_file_can_decide() -> None:
