@@ -1,6 +1,6 @@
 """Why specs were rebuilt, and dependencies are gone or new, in words: the one place for people."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from snapdiff.reports.names import Mark, counted, short_patches, shortened
@@ -59,24 +59,39 @@ def _what_differs(event: Event, mark: Mark) -> str:
     if event.what == "compiler" and event.old == "none":
         return f"compiler {_value(event.new, mark)} listed now (was none)"
     if event.what == "variants":
-        old = _said(event.old, "patches")
-        new = _said(event.new, "other patches" if old != event.old else "patches")
-        event = Event(event.package, "variants", old, new)
-    if event.what == "variants" and not (event.old and event.new):
-        some = event.old or event.new or ()
-        noun = "variant" if isinstance(some, tuple) and len(some) == 1 else "variants"
-        said = f"{noun} {_value(some, mark)}"
-        return f"{said} gone" if event.old else f"new {said}"
+        return _what_variants(event.old or (), event.new or (), mark)
     if event.old is None and event.new is None:
         return _ALONE.get(event.what, event.what)
     return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
 
 
-def _said(variants: Value, patches: str) -> Value:
-    """Return variants without the hashes of patches, which tell nobody anything."""
-    if not isinstance(variants, tuple):
-        return variants
-    return tuple(patches if is_patches(variant) else variant for variant in variants)
+def _what_variants(old: Iterable[str], new: Iterable[str], mark: Mark) -> str:
+    """Return which variants differ: `variants +al → ~al, new variant +shared`.
+
+    The hashes of patches tell nobody anything, and are left out.
+    """
+    before, after = _by_name(old), _by_name(new)
+    changed = [name for name in before if name in after]
+    if "patches" in changed:
+        after["patches"] = "other patches"
+    words = []
+    if changed:
+        sides = (_value(tuple(side[name] for name in changed), mark) for side in (before, after))
+        words.append(f"variants {' → '.join(sides)}")
+    for side, form in ((after, "new {}"), (before, "{} gone")):
+        if some := tuple(side[name] for name in side if name not in changed):
+            noun = "variant" if len(some) == 1 else "variants"
+            words.append(form.format(f"{noun} {_value(some, mark)}"))
+    return ", ".join(words)
+
+
+def _by_name(variants: Iterable[str]) -> dict[str, str]:
+    """Return variants by name; a second one of a name, which Spack has not, by all of it."""
+    found: dict[str, str] = {}
+    for variant in variants:
+        name = variant.lstrip("+~-").partition("=")[0].removesuffix(":")
+        found[variant if name in found else name] = "patches" if is_patches(variant) else variant
+    return found
 
 
 def _value(value: Value, mark: Mark) -> str:
@@ -114,17 +129,23 @@ def cause_in_words(cause: Event | Because, mark: Mark) -> str:
 
 
 _MOST_VARIANTS = 3
-"""How many variants are named of the package because of which others are gone, or new."""
+"""How many variants are named of a package that changed its version, or others with it."""
 
 
 def _package_in_words(because: Because, mark: Mark) -> str:
-    """Return a package and what it changed: `visit ~gui`, `numpy 1.24 → 1.26`, `exago (new)`."""
+    """Return what a package changed: `visit (now ~gui)`, `numpy 1.24 → 1.26`, `exago (new)`."""
     if because.status != "changed":
         return f"{mark(because.package)} ({'new' if because.status == 'added' else 'gone'})"
     versions = [difference_in_words(it, mark) for it in because.fields if it.name == "version"]
-    some = shortened(telling_variants(because), _MOST_VARIANTS)
+    variants = now_with_in_words(telling_variants(because), mark)
+    return " ".join(filter(None, [mark(because.package), *versions, variants]))
+
+
+def now_with_in_words(variants: Sequence[str], mark: Mark) -> str:
+    """Return what is said of variants that had another value: `(now ~gui +mpi)`, or nothing."""
+    some = shortened(variants, _MOST_VARIANTS)
     more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
-    return " ".join([mark(because.package), *versions, *map(mark, some.first), *more])
+    return f"(now {' '.join([*map(mark, some.first), *more])})" if some.first else ""
 
 
 def telling_variants(because: Because) -> list[str]:
@@ -133,15 +154,20 @@ def telling_variants(because: Because) -> list[str]:
     What a package needs follows from these; the hashes of patches tell nobody anything.
     """
     sides = [(it.old, it.new) for it in because.fields if it.name != "version"]
-    before = {_name_of(variant) for old, _ in sides for variant in old}
-    came = [variant for _, new in sides for variant in new if not is_patches(variant)]
-    other = [variant for variant in came if _name_of(variant) in before]
+    other = [variant for old, new in sides for variant in other_values(old, new)]
+    came = (variant for _, new in sides for variant in new if not is_patches(variant))
     is_alone = len(because.fields) == 1
     return other or [variant for variant in came if is_alone and not variant.startswith("~")]
 
 
-def _name_of(variant: str) -> str:
-    return variant.lstrip("+~-").partition("=")[0].removesuffix(":")
+def other_values(old: Iterable[str], new: Iterable[str]) -> list[str]:
+    """Return the variants of the new side that had another value on the old one, without patches.
+
+    >>> other_values(["+gui", "~mpi"], ["~gui", "+osmesa"])
+    ['~gui']
+    """
+    before, after = _by_name(old), _by_name(new)
+    return [after[name] for name in after if name in before and name != "patches"]
 
 
 SAME_TO_USE = "link and run dependencies unchanged"

@@ -128,7 +128,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
         upgraded = by_status.get(Status.UPGRADED)
         if upgraded and (major := by_status.pop(Status.MAJOR, None)):
             every = upgraded.number + major.number
-            both = replace(upgraded, number=every, major=major.number, few=())
+            both = replace(upgraded, number=every, major=major.number, few=major.few)
             by_status[Status.UPGRADED] = both
         told = [
             it

@@ -1,6 +1,6 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from snapdiff.reports.builds import (
     shares_of,
     version_move,
 )
-from snapdiff.reports.cause_words import event_in_words
+from snapdiff.reports.cause_words import event_in_words, now_with_in_words, other_values
 from snapdiff.reports.names import (
     NOWHERE,
     Mark,
@@ -48,6 +48,7 @@ class Move(Struct, frozen=True, kw_only=True):
     """What happened to a package in some stacks.
 
     `own` are versions that are said behind its name, of what did not change its versions.
+    `now_with` are the variants that had another value before the step of versions, in all builds.
     `in_tag` says of a package that is `whole`, removed or added, that no other stack of the tag has
     it (any more), and `place` where this is. `lost` and `gained` are builds; `is_builds` says that
     nothing else happened. `because` is why it was only rebuilt: the cause, with the way there; or
@@ -67,6 +68,7 @@ class Move(Struct, frozen=True, kw_only=True):
     whole: bool
     in_tag: bool = False
     versions: VersionMove
+    now_with: tuple[str, ...] = ()
     lost: BuildShare | None
     gained: BuildShare | None
     is_builds: bool
@@ -142,7 +144,8 @@ class Move(Struct, frozen=True, kw_only=True):
         lost, main = self.lost, self.main
         own = () if main and main.versions else self.own
         versions = versions_in_words(own, mark) or self.versions.in_words(mark, in_cell=in_cell)
-        words = f" {versions}" if versions else ""
+        variants = now_with_in_words(self.now_with, mark)
+        words = "".join(f" {it}" for it in (versions, variants) if it)
         if self.versions.counts:
             if self.versions.begins_with_builds:
                 words = f":{words}"
@@ -270,6 +273,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         own=own,
         whole=change.whole,
         versions=versions,
+        now_with=_now_with(specs) if versions.gone and versions.came and not versions.kept else (),
         lost=lost,
         gained=gained,
         is_builds=is_builds,
@@ -283,6 +287,17 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
     )
+
+
+def _now_with(specs: Iterable[Change]) -> tuple[str, ...]:
+    """Return which variants have another value in every spec of which the version changed."""
+    every = [
+        {it.name: other_values(it.old, it.new) for it in change.fields}.get("variants", [])
+        for change in specs
+        if change.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
+    ]
+    first, *others = every or [[]]
+    return tuple(it for it in first if all(it in other for other in others))
 
 
 def _alike_because(because: Event | Because | None) -> Event | Because | None:

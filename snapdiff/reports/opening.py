@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -27,7 +27,10 @@ _MOST_BECAUSE = 5
 """Because of how many packages others are said to be gone or new; their lines say it of all."""
 
 
-PlacedPackages = tuple[tuple[tuple[str, ...], Place], ...]
+_Name = TypeVar("_Name")
+"""A package, or a package with versions."""
+
+Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
 """Packages by the stacks in which the same happened to them."""
 
 
@@ -35,9 +38,9 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
     `taken` says how many products are asked for no longer, on which they depend: the numbers of all
-    stacks, each once, the highest first. `older` are those that are downgraded, by the stacks in
-    which they are. `in_tag` says that no other stack has any of the new roots, `were_there` that
-    some of them were dependencies in these stacks before.
+    stacks, each once, the highest first. `older` are those that are downgraded, with
+    the versions that came, by the stacks in which they are. `in_tag` says that no other stack has
+    any of the new roots, `were_there` that some of them were dependencies in these stacks before.
     """
 
     in_tag: bool
@@ -45,7 +48,7 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     place: Place
     taken: tuple[int, ...]
-    older: PlacedPackages
+    older: Placed[tuple[str, Versions]]
 
 
 class StackLoss(Struct, frozen=True, kw_only=True):
@@ -88,10 +91,11 @@ class StackLoss(Struct, frozen=True, kw_only=True):
 
 
 class LostTogether(Struct, frozen=True, kw_only=True):
-    """Packages that lost builds of one trait in the same stacks, and how many builds."""
+    """Packages that lost builds of one trait in the same stacks: how many builds, of how many."""
 
     packages: tuple[str, ...]
     builds: int
+    of: int
     trait: TraitCount
     place: Place
 
@@ -113,7 +117,7 @@ class BecauseOf(Struct, frozen=True, kw_only=True):
     because: Because
     is_dependency: bool
     packages: int
-    placed: PlacedPackages
+    placed: Placed[str]
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -172,7 +176,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
     """Return the new roots that brought a change to enough packages, those of most first."""
     now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in tag.stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    older: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    older: dict[tuple[str, ...], list[tuple[tuple[str, Versions], str]]] = {}
     every = [(stack, change, move) for stack, some in moves.items() for change, move in some]
     without_roots = {  # what fell in the same way where no new root needs it
         (change.package, move.versions) for _, change, move in every if not change.needed_by
@@ -183,10 +187,10 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
     for name, change, move in every:
         is_alone = (change.package, move.versions) not in without_roots
         if move.status is Status.DOWNGRADED and change.needed_by and is_alone:
-            older.setdefault(change.needed_by, []).append((change.package, name))
+            older.setdefault(change.needed_by, []).append(((change.package, change.came), name))
     told = []
     for roots in (it for it in {**taken, **older} if it):
-        found = taken.get(roots, []) + older.get(roots, [])
+        found = taken.get(roots, []) + [(name, stack) for (name, _), stack in older.get(roots, [])]
         if len({name for name, _ in found}) < _LEAST_TOGETHER:
             continue
         of_stack = Counter(stack for _, stack in taken.get(roots, ()))
@@ -203,12 +207,12 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
     return sorted(told, key=lambda it: (-max(it.taken, default=0), it.names))
 
 
-def _by_place(found: Iterable[tuple[str, str]], places: Places) -> PlacedPackages:
+def _by_place(found: Iterable[tuple[_Name, str]], places: Places) -> Placed[_Name]:
     """Return packages, each with a stack, by all stacks that they have, those of most first."""
-    stacks: dict[str, list[str]] = {}
+    stacks: dict[_Name, list[str]] = {}
     for name, stack in found:
         stacks.setdefault(name, []).append(stack)
-    together: dict[tuple[str, ...], list[str]] = {}
+    together: dict[tuple[str, ...], list[_Name]] = {}
     for name, some in stacks.items():
         together.setdefault(tuple(sorted(some)), []).append(name)
     most_first = sorted(together.items(), key=lambda it: (-len(it[0]), -len(it[1])))
@@ -270,7 +274,7 @@ def _lost_together(
 
     Nothing is said where all that happened to them is that: they share a line.
     """
-    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, int]] = {}
+    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, tuple[int, int]]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
             lost = move.lost
@@ -278,11 +282,14 @@ def _lost_together(
                 continue
             for part in lost.parts:
                 builds = found.setdefault((replace(part, specs=0), move.stacks), {})
-                builds[name] = builds.get(name, 0) + part.specs * len(move.stacks)
+                number, _ = builds.get(name, (0, 0))
+                in_all = len(move.stacks)
+                builds[name] = number + part.specs * in_all, lost.of * in_all
     return tuple(
         LostTogether(
             packages=tuple(sorted(builds)),
-            builds=sum(builds.values()),
+            builds=sum(number for number, _ in builds.values()),
+            of=sum(of for _, of in builds.values()),
             trait=trait,
             place=places.place(some),
         )
@@ -294,9 +301,9 @@ def _lost_together(
 def _versions_gone(moves: Moves, places: Places) -> tuple[VersionsGone, ...]:
     """Return the lost versions of products beside the toolchain's, those of most stacks first."""
     stacks: dict[tuple[str, Versions], set[str]] = {}
-    for (name, _), some in moves.items():
+    for (name, is_dependency), some in moves.items():
         for move in some:
-            if move.versions.lost and (name, False) in moves and name not in TOOLCHAIN:
+            if move.versions.lost and not is_dependency and name not in TOOLCHAIN:
                 stacks.setdefault((name, move.versions.lost), set()).update(move.stacks)
     together: dict[Place, list[tuple[str, Versions]]] = {}
     for lost in sorted(stacks, key=lambda it: -len(stacks[it])):

@@ -41,6 +41,14 @@ def plain(text: str) -> str:
             "x new variants +y patches",
         ),
         (
+            Event("x", "variants", ("+al", "+ssc", "v=1"), ("v:=2", "+blosc2", "~kokkos", "~al")),
+            "x variants +al v=1 → ~al v:=2, new variants +blosc2 ~kokkos, variant +ssc gone",
+        ),
+        (  # Spack has one variant of a name, an edited document may have more
+            Event("x", "variants", ("v=1", "v=2"), ("v=3",)),
+            "x variants v=1 → v=3, variant v=2 gone",
+        ),
+        (
             Event("x", "variants", ("patches=0",), ("patches=1",)),
             "x variants patches → other patches",
         ),
@@ -75,17 +83,22 @@ def test_every_kind_of_event_has_its_words(event: Event, words: str) -> None:
         ("added", None, None, "visit (new)"),
         ("changed", None, None, "visit"),
         ("changed", ("3.3", "3.4"), None, "visit 3.3 → 3.4"),
-        ("changed", None, ("+gui", "~gui"), "visit ~gui"),
-        ("changed", ("3.3", "3.4"), ("+gui x=1", "~gui +new x=2"), "visit 3.3 → 3.4 ~gui x=2"),
+        ("changed", None, ("+gui", "~gui"), "visit (now ~gui)"),
+        (
+            "changed",
+            ("3.3", "3.4"),
+            ("+gui x=1", "~gui +new x=2"),
+            "visit 3.3 → 3.4 (now ~gui x=2)",
+        ),
         # what is new is told where nothing else is, if it is on
-        ("changed", None, ("+blosc", "+blosc2 ~kokkos"), "visit +blosc2"),
-        ("changed", None, ("+gui", "~gui +blosc2"), "visit ~gui"),
+        ("changed", None, ("+blosc", "+blosc2 ~kokkos"), "visit (now +blosc2)"),
+        ("changed", None, ("+gui", "~gui +blosc2"), "visit (now ~gui)"),
         ("changed", ("3.3", "3.4"), ("", "+blosc2"), "visit 3.3 → 3.4"),
         ("changed", None, ("patches:=0123456789", "patches:=abcdef0123"), "visit"),
-        ("changed", None, ("a:=1 b=1 c=1 d=1 e=1", "a:=2 b=2 c=2"), "visit a:=2 b=2 c=2"),
+        ("changed", None, ("a:=1 b=1 c=1 d=1 e=1", "a:=2 b=2 c=2"), "visit (now a:=2 b=2 c=2)"),
         (
             *("changed", None, ("a=1 b=1 c=1 d=1 e=1", "a=2 b=2 c=2 d=2 e=2")),
-            "visit a=2 b=2 c=2 and 2 more variants",
+            "visit (now a=2 b=2 c=2 and 2 more variants)",
         ),
     ],
 )

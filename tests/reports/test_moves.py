@@ -65,3 +65,30 @@ def test_a_package_is_counted_by_the_worst_of_its_parts(order: int) -> None:
     moves: MovesByTag = {("develop",): {"hep": stack_moves(tag, stack)}}
     counted = count_table(diff_with(product), moves)
     assert counted.total.by_class == {Status.DOWNGRADED: 1}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (["1.0 +gui +mpi"], ["1.1 ~gui +mpi +new"], " `1.0` → `1.1` (now `~gui`)"),
+        (["1.1 +gui"], ["1.0 ~gui"], " `1.1` → `1.0` (now `~gui`)"),
+        # Said of all builds, or not at all: nor where another version stays.
+        (["1.0 +gui n=1", "1.0 +gui n=2"], ["1.1 ~gui n=1", "1.1 +gui n=2"], " `1.0` → `1.1`"),
+        (["1.0 +gui", "2.0 +gui"], ["1.1 ~gui", "2.0 +gui"], " `1.0` → `1.1`, still has `2.0`"),
+        (["1.0"], ["1.1 +gui"], " `1.0` → `1.1`"),
+    ],
+)
+def test_an_upgrade_says_which_variants_have_another_value(
+    old: list[str], new: list[str], words: str
+) -> None:
+    sides = [
+        [
+            spec(f"{side}{'abc'[number]}", version, variants=variants)
+            for number, text in enumerate(texts)
+            for version, _, variants in [text.partition(" ")]
+        ]
+        for side, texts in (("o", old), ("n", new))
+    ]
+    [tag] = diff_of(*sides).tags
+    [[move]] = moves_in(tag, tag.stacks).values()
+    assert move.in_words(lambda text: f"`{text}`") == words

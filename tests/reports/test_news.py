@@ -601,7 +601,7 @@ def test_stacks_are_counted_in_which_there_is_news_and_that_were_there_before() 
     rebuilt = [spec("h", package="s", stacks="e4s"), spec("i", package="s", stacks="hep")]
     again = [spec("j", package="s", stacks="e4s"), spec("k", "1.1", package="s", stacks="hep")]
     text = render_report(diff_of([old[2], *rebuilt], [new[2], *again]), "text")
-    assert "\n2 packages upgraded (1 to another major version) in 2 stacks.\n" in text
+    assert "\n2 packages upgraded (r to another major version) in 2 stacks.\n" in text
 
 
 def test_an_empty_name_names_no_stack() -> None:

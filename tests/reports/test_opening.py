@@ -97,7 +97,7 @@ TAKEN = "3 products are only its dependencies there now"
         ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` no longer root specs"]),
         (
             ("tool1",),
-            f"; it needs older `tool1`; {TAKEN}",
+            f"; it needs older `tool1` `1.9`; {TAKEN}",
             [
                 "↓ `tool1` `2.0` → `1.9`, no longer a root spec",
                 "`tool0`, `tool2` no longer root specs",
@@ -105,7 +105,7 @@ TAKEN = "3 products are only its dependencies there now"
         ),
         (
             ("tool0", "tool1"),
-            f"; it needs older `tool0`, `tool1`; {TAKEN}",
+            f"; it needs older `tool0` `1.9`, `tool1` `1.9`; {TAKEN}",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, no longer root specs",
                 "`tool2` no longer a root spec",
@@ -193,7 +193,7 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     above = [*above, Item("base", explicit=True, needs=tuple(map(needs, kept)))]
     sides = ([*both, *others, *kept, above[0], above[2]], [*one, *kept, *above[1:]])
     stacks = {"a": sides, "b": (both, [*worse, *(it for it in both if it.name != "x")])}
-    told = "- 3 builds with `gpu=9` gone from `a`: `x`, `y`, `z`"
+    told = "- 3 of 6 builds of `x`, `y`, `z` gone from `a`: those with `gpu=9`"
     assert told in report(tmp_path / "more", stacks)
     # A line says it as well where that is all there is to say.
     found = report(tmp_path / "alone", {"a": sides})
@@ -379,16 +379,16 @@ SUCH = "such as `qt`, `qwt`, `a`"
 
 def test_dependencies_that_one_package_needed_are_told_with_it(tmp_path: Path) -> None:
     lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (WITH_QT, WITHOUT_QT)})
-    assert f"- `visit` `~gui`: 8 dependencies gone from both, {SUCH}" in lines
+    assert f"- `visit` (now `~gui`): 8 dependencies gone from both, {SUCH}" in lines
     assert (
         "- − `a`, `b`, `c`, `cairo`, `d`, `e`, `qt`, `qwt` `1.0` gone (both), "
-        "because of `visit` `~gui`"
+        "because of `visit` (now `~gui`)"
     ) in lines
 
 
 def test_the_other_way_round_they_are_new_because_of_it(tmp_path: Path) -> None:
     lines = report(tmp_path, {"a": (WITHOUT_QT, WITH_QT), "b": (WITH_QT, WITH_QT)})
-    assert f"- `visit` `+gui`: 8 dependencies new in `a`, {SUCH}" in lines
+    assert f"- `visit` (now `+gui`): 8 dependencies new in `a`, {SUCH}" in lines
 
 
 def test_a_reason_that_is_a_dependency_is_called_one(tmp_path: Path) -> None:
@@ -397,21 +397,21 @@ def test_a_reason_that_is_a_dependency_is_called_one(tmp_path: Path) -> None:
         return [Item("sdk", explicit=True, needs=(needs(visit),)), visit, *items[1:]]
 
     lines = report(tmp_path, {"a": (below_a_root(WITH_QT), below_a_root(WITHOUT_QT))})
-    assert f"- the dependency `visit` `~gui`: 8 dependencies gone, {SUCH}" in lines
+    assert f"- the dependency `visit` (now `~gui`): 8 dependencies gone, {SUCH}" in lines
 
 
 def test_each_reason_has_the_stacks_in_which_it_is_one(tmp_path: Path) -> None:
     more = drawing(VISIT, ["cairo", *"abcdef"], ["qt", "qwt"])
     lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (more, WITHOUT_QT)})
-    assert f"- `visit` `~gui`: 9 dependencies gone, 8 of them from both, {SUCH}" in lines
-    assert "- − `f` `1.0` gone (`b`), because of `visit` `~gui`" in lines
+    assert f"- `visit` (now `~gui`): 9 dependencies gone, 8 of them from both, {SUCH}" in lines
+    assert "- − `f` `1.0` gone (`b`), because of `visit` (now `~gui`)" in lines
 
 
 def test_a_reason_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
     newer = [replace(it, version="3.4") if it.name == "visit" else it for it in WITHOUT_QT]
     lines = report(tmp_path, {"a": (WITH_QT, newer)})
-    assert f"- `visit` `3.3` → `3.4` `~gui`: 8 dependencies gone, {SUCH}" in lines
-    assert "- ↑ `visit` `3.3` → `3.4`" in lines
+    assert f"- `visit` `3.3` → `3.4` (now `~gui`): 8 dependencies gone, {SUCH}" in lines
+    assert "- ↑ `visit` `3.3` → `3.4` (now `~gui`)" in lines
 
 
 def test_where_no_product_changed_the_first_sentence_says_so(tmp_path: Path) -> None:
@@ -432,7 +432,7 @@ def test_where_no_product_changed_the_first_sentence_says_so(tmp_path: Path) -> 
 def test_what_is_gone_because_of_another_is_no_sentence_where_it_is_little(tmp_path: Path) -> None:
     lines = report(tmp_path, {"a": (drawing(VISIT, ["cairo", *"abcd"], ["qt", "qwt"]), WITHOUT_QT)})
     assert [line for line in lines if "because of" in line] == [
-        "- − `a`, `b`, `c`, `cairo`, `d`, `qt`, `qwt` `1.0` gone, because of `visit` `~gui`"
+        "- − `a`, `b`, `c`, `cairo`, `d`, `qt`, `qwt` `1.0` gone, because of `visit` (now `~gui`)"
     ]
 
 
@@ -443,7 +443,7 @@ def test_a_reason_says_first_where_most_are_gone(tmp_path: Path) -> None:
     }
     lines = report(tmp_path, sides)
     such = "such as `qwt`, `a`, `b`"
-    assert f"- `visit` `~gui`: 8 dependencies gone, 7 of them from `b`, {such}" in lines
+    assert f"- `visit` (now `~gui`): 8 dependencies gone, 7 of them from `b`, {such}" in lines
 
 
 def test_roots_alone_have_no_sign(tmp_path: Path) -> None:

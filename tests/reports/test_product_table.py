@@ -151,7 +151,7 @@ def test_a_line_says_it_of_a_product_alone(tmp_path: Path, is_root: bool) -> Non
     [
         (["·", "gone"], ["dot"]),
         (["`1.0` → `1.1`", "″"], ["ditto"]),
-        (["", "now a dependency"], ["empty"]),
+        (["", "now a dependency"], ["empty", "dependency"]),
         (["new `1.0`"], []),
     ],
 )

@@ -88,7 +88,8 @@ def moved(text: str) -> Counts:
 def check(words: str, old: Counts, new: Counts) -> None:
     """Check what is said of a package that is on both sides, against its builds by version."""
     gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
-    words = as_step(words, came, kept)
+    words, number = re.subn(r" \(now [^)]*\)", "", as_step(words, came, kept))
+    assert number <= (not kept)
     told = moved(words)
     words = re.sub(f"{MOVED}(, no longer .*)?", "", words)
     begin = re.search("(^|[:,]) ?[0-9]+ of [0-9]+ builds? ", words)
