@@ -92,12 +92,6 @@ def mirror_folder(path: str) -> str | None:
     return found[1].removesuffix("/") if found else None
 
 
-def mirror_or_folder(path: str) -> str:
-    """Return the folder of a mirror, or the one that holds an index with a name of its own."""
-    mirror = mirror_folder(path)
-    return path.rpartition("/")[0] if mirror is None else mirror
-
-
 class Mirrors(NamedTuple):
     """The mirrors of a catalog on which other indexes depend, each by its folder.
 

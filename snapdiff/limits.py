@@ -49,11 +49,6 @@ class SizeLimit(NamedTuple):
     kind: str
     size: int
 
-    def check(self, content: bytes) -> None:
-        """Raise FormatError where a file is larger."""
-        if len(content) > self.size:
-            raise self.error("is too large")
-
     def error(self, what: str) -> FormatError:
         """Return the error for a file that is larger; `what` says how large."""
         return over_limit(f"the {self.kind} {what}", self.size, "bytes")

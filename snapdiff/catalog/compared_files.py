@@ -11,7 +11,8 @@ from snapdiff.catalog.sides import CountedFiles
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File
-from snapdiff.formats.registry import DOCUMENTS, Documents, usual_name
+from snapdiff.formats.kinds import DOCUMENTS, Documents
+from snapdiff.formats.single_document import usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
 from snapdiff.sources.source import (

@@ -23,7 +23,7 @@ from snapdiff.catalog.sides import CountedFiles
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, DocumentReader, File
-from snapdiff.formats.registry import Documents, naming_end
+from snapdiff.formats.kinds import Documents, naming_end
 from snapdiff.limits import Limits
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.git_commands import Objects

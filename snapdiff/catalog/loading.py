@@ -10,8 +10,15 @@ from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError, SnapdiffError
 from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.document import Claim, Document, File
-from snapdiff.formats.kinds import DATABASE, LOCK_NAME, is_called
-from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, plain_document, usual_name
+from snapdiff.formats.kinds import (
+    DATABASE,
+    DOCUMENTS,
+    LOCK_NAME,
+    NOT_CONCRETE,
+    Documents,
+    is_called,
+)
+from snapdiff.formats.single_document import plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.result import Filters

@@ -14,7 +14,7 @@ from snapdiff.catalog.reading import Reading, StackNames, rename_graphs, rename_
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
-from snapdiff.formats.registry import Documents
+from snapdiff.formats.kinds import Documents
 from snapdiff.model import (
     EMPTY_PART,
     ROOT,

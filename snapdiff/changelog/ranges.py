@@ -19,7 +19,7 @@ from snapdiff.changelog.sections import GitSteps, SectionEnd, Step, Steps
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import RevisionError
 from snapdiff.filters import Scope
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Revision
 from snapdiff.reports import By

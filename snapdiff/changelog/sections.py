@@ -16,7 +16,7 @@ from snapdiff.catalog.history import History
 from snapdiff.catalog.loading import Catalog
 from snapdiff.comparison import ComparisonOptions, diff_files, unheard
 from snapdiff.errors import BadPage, BadPagesError, Side
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits, Progress, unseen
 from snapdiff.model import Revision
 from snapdiff.result import CatalogDiff

@@ -17,7 +17,7 @@ from snapdiff.catalog.compared_files import DocumentVersions
 from snapdiff.cli import options
 from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.model import Revision
 from snapdiff.output.streams import say, write_stdout
 from snapdiff.reports import ReportOptions, render_report

@@ -20,7 +20,7 @@ from snapdiff.catalog.loading import Catalog, open_catalogs
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import FilterError, FormatError, ReportError, SnapdiffError
 from snapdiff.filters import GLOBS, split_globs
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.output.streams import Destination, ProgressBar, is_on_terminal, say
 from snapdiff.output.whole_files import check_output

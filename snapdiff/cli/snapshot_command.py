@@ -13,11 +13,11 @@ from pathlib import Path
 import click
 import msgspec
 
-from snapdiff.buildcache_layout import BLOB, Manifest, blob_path, index_blob, mirror_or_folder
+from snapdiff.buildcache_layout import BLOB, Manifest, blob_path, index_blob, mirror_folder
 from snapdiff.catalog.loading import Catalog
 from snapdiff.cli import options
 from snapdiff.errors import FormatError, SnapdiffError
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.output.streams import ProgressBar, say
 from snapdiff.output.whole_files import errors_named, remove_remains, replaced_folder
@@ -96,7 +96,7 @@ def _index_blobs(source: Source, entries: Sequence[Entry]) -> set[str]:
         if isinstance(content, bytes):
             with contextlib.suppress(FormatError):
                 _, blob = index_blob(decoded(content, Manifest))
-                found.add(posixpath.join(mirror_or_folder(entry.path), blob_path(blob.checksum)))
+                found.add(posixpath.join(mirror_folder(entry.path) or "", blob_path(blob.checksum)))
     return found
 
 

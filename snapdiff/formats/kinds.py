@@ -5,27 +5,32 @@ takes to compare two small locks.
 """
 
 import re
-from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import NamedTuple
 
 from snapdiff.buildcache_layout import (
     BLOB,
+    FOLDERS,
     LAYOUT_2,
     LAYOUT_3,
     NO_MIRRORS,
     VIEW,
     Mirrors,
+    find_mirrors,
     mirror_folder,
-    mirror_or_folder,
 )
 from snapdiff.formats.document import Claim, Document, DocumentReader, File
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import EMPTY_PART, ROOT
 
 MARKDOWN = ".md"
 PAGE_NAME = "specs.md"
 OLDEST_PAGE_NAME = "index.md"
 LOCK_NAME = "spack.lock"
+
+NOT_CONCRETE = "spack.yaml"
+"""What an environment has before it is concretized: no lock yet."""
 
 DATABASE_FOLDER = ".spack-db"
 DATABASE = f"{DATABASE_FOLDER}/index.json"
@@ -56,6 +61,18 @@ def names_in_path(path: str) -> tuple[str, str]:
     return parts[-2], parts[-1].removesuffix(MARKDOWN)
 
 
+def naming_end(path: str) -> str:
+    """Return the end of a document's path that its content may need to say what it lists.
+
+    A page may be named by its folder and the one above. What the other kinds list is in a tag that
+    is the whole path above it: a lock that moves from `v1/x/cpu` to `v2/x/cpu` is another document.
+
+    >>> naming_end("site/_cache/develop/zlib/specs.md")
+    'develop/zlib/specs.md'
+    """
+    return "/".join(path.rsplit("/", 3)[-3:]) if path.endswith(MARKDOWN) else path
+
+
 class Place(NamedTuple):
     """What a document's path says: the folder above everything in its tag, and what it lists."""
 
@@ -69,11 +86,11 @@ def _place_of(folder: str) -> Place:
     return Place(above, Claim(above or EMPTY_PART, "stack", last or EMPTY_PART))
 
 
-class Format(ABC):
-    """A kind of document: which files are some, and what their paths say."""
+class Format:
+    """A kind of document: which files are some, what their paths say, and what reads them."""
 
     name: str = ""
-    """What a file of this kind is called, where all are called alike."""
+    """The end of the path of a file of this kind, where all end alike."""
 
     def documents_of(self, path: str) -> tuple[str, ...]:
         """Return the paths of the documents that a file is, or is a part of, by its name."""
@@ -81,23 +98,18 @@ class Format(ABC):
 
     def place(self, path: str) -> Place:
         """Return what the path of a document says; its content may say more."""
-        return _place_of(path.rpartition("/")[0])
+        return _place_of(path.removesuffix(self.name).removesuffix("/"))
 
-    @abstractmethod
     def open(self, file: File, limits: Limits) -> Document | None:
         """Return a file as a document, or None where its content is of another kind.
 
         Raises FormatError with the key path, such as `concrete_specs.<hash>.arch.target`.
         """
+        raise NotImplementedError
 
     def reader(self, limits: Limits) -> DocumentReader:
         """Return a reader of the versions of a document, which knows nothing yet."""
-
-        def read(file: File) -> Document | None:
-            limits.document.check(file.content)
-            return self.open(file, limits)
-
-        return read
+        return partial(self.open, limits=limits)
 
 
 class SitePages(Format):
@@ -122,10 +134,6 @@ class SitePages(Format):
         tag_folder = folder.rpartition("/")[0] if is_named_by_folder(path) else folder
         return Place(tag_folder, Claim(tag or EMPTY_PART, "package", name))
 
-    def open(self, file: File, limits: Limits) -> Document | None:
-        """Return the package of a page."""
-        return self.reader(limits)(file)
-
     def reader(self, limits: Limits) -> DocumentReader:
         """Return a reader of two versions of a page, or more."""
         from snapdiff.formats.site_page import SitePageReader
@@ -149,13 +157,6 @@ class InstallDatabases(Format):
     """The databases of install trees: the stack is the tree's folder, the tag the path above."""
 
     name = DATABASE
-
-    def place(self, path: str) -> Place:
-        """Return the tree, whose folder is above that of its database."""
-        folder = path.rpartition("/")[0]
-        if is_called(folder, DATABASE_FOLDER):
-            folder = folder.removesuffix(DATABASE_FOLDER).removesuffix("/")
-        return _place_of(folder)
 
     def open(self, file: File, limits: Limits) -> Document:  # noqa: ARG002 - of others
         """Return what is installed."""
@@ -201,20 +202,19 @@ class BuildcacheIndexes(Format):
 
         A view is a stack of its own name in the tag of its mirror.
         """
-        folder = mirror_or_folder(path)
-        place = _place_of(folder)
-        claim = place.claim
+        folder = mirror_folder(path) or ""
+        tag_folder, claim = _place_of(folder)
         if view := VIEW.fullmatch(path):
             claim = claim._replace(name=view[2])
         elif folder in self.mirrors.stacks:
             claim = Claim(folder or claim.tag, "stack", ROOT)
-        return Place(folder if folder in self.mirrors.stacks else place.tag_folder, claim)
+        return Place(folder if folder in self.mirrors.stacks else tag_folder, claim)
 
     def open(self, file: File, limits: Limits) -> Document | None:
         """Return what an index lists, or None where another index of the mirror has it all."""
         from snapdiff.formats.spack_database import open_index
 
-        stacks = self.mirrors.stacks.get(mirror_or_folder(file.path), ())
+        stacks = self.mirrors.stacks.get(mirror_folder(file.path) or "", ())
         return open_index(file, self.place(file.path).claim, stacks, limits)
 
 
@@ -238,3 +238,91 @@ class SiteData(Format):
         from snapdiff.formats.site_data import open_site_data
 
         return open_site_data(file, limits)
+
+
+class Documents:
+    """The kinds of documents, as what a source is asked for and as what reads its files."""
+
+    def __init__(self, mirrors: Mirrors = NO_MIRRORS) -> None:
+        self._mirrors = mirrors
+        indexes = BuildcacheIndexes(mirrors)
+        self._kinds = (SitePages(), EnvironmentLocks(), InstallDatabases(), indexes, SiteData())
+
+    names = (
+        "specs.md (or *.md with layout: cache), spack.lock, an index of a build cache, "
+        ".spack-db/index.json or specs_data.json"
+    )
+    """The files that are read, for messages: the usual one of each kind."""
+
+    inner_paths = ((DATABASE_FOLDER, DATABASE), *FOLDERS.items(), (LAYOUT_3, LAYOUT_3))
+    """Ends of paths that mean the mirror or install tree around, and what that has to have."""
+
+    def way_out(self, holds: Callable[[str], bool]) -> str:
+        """Return what to do about a folder without a document; empty where it says nothing.
+
+        `holds` says whether there is a file or a folder of some path in it.
+        """
+        if holds(NOT_CONCRETE) and not holds(LOCK_NAME):
+            return f"{NOT_CONCRETE} is here, {LOCK_NAME} is not: run `spack concretize`"
+        if holds("build_cache") or holds("v3/manifests"):
+            return "a build cache is here, its index is not: run `spack buildcache update-index`"
+        return ""
+
+    def is_searched(self, folder: str) -> bool:
+        """Return whether files are looked for in folders of this name: not in hidden ones.
+
+        The one hidden folder with a document in it is that of an install database.
+        """
+        return not folder.startswith(".") or folder == DATABASE_FOLDER
+
+    def is_document(self, path: str) -> bool:
+        """Return whether a file's name alone says that it is a document."""
+        return is_called(path, PAGE_NAME) if path.endswith(MARKDOWN) else self.is_read(path)
+
+    def may_be_document(self, path: str) -> bool:
+        """Return whether a file has to be looked at: a document, or a part of one."""
+        return path.endswith(MARKDOWN) or bool(self.documents_of(path))
+
+    def size_limit(self, path: str, limits: Limits) -> SizeLimit:
+        """Return how large a file may be: pages are small, all else can be large."""
+        return limits.page if path.endswith(MARKDOWN) else limits.document
+
+    def is_read(self, path: str) -> bool:
+        """Return whether a file may be a document itself, not just a part of another one."""
+        return path in self.documents_of(path)
+
+    def documents_of(self, path: str) -> tuple[str, ...]:
+        """Return the paths of the documents that change where a file does, its own included."""
+        return next(filter(None, (kind.documents_of(path) for kind in self._kinds)), ())
+
+    def _kind(self, path: str) -> Format:
+        return next(kind for kind in self._kinds if kind.documents_of(path))
+
+    def place(self, path: str, above: str = "") -> Place:
+        """Return the folder of a document's tag, and what it lists as far as its path says.
+
+        A page may be named by the folders `above` what is compared, too.
+        """
+        is_page = path.endswith(MARKDOWN)
+        return self._kind(path).place(f"{above}/{path}" if above and is_page else path)
+
+    def reader(self, path: str, limits: Limits) -> DocumentReader:
+        """Return a reader for the versions of one file; it knows nothing yet."""
+        return self._kind(path).reader(limits)
+
+    def with_mirrors(self, paths: Iterable[str]) -> "Documents":
+        """Return the kinds for a catalog with files of these paths.
+
+        Of a build cache that holds others below it, the path is the tag of the others. These kinds
+        themselves are returned where they are right for such a catalog.
+        """
+        mirrors = find_mirrors(paths)
+        return self if mirrors == self._mirrors else Documents(mirrors)
+
+    def is_index(self, path: str) -> bool:
+        """Return whether a file is the index of a build cache: then `with_mirrors` matters."""
+        return mirror_folder(path) is not None
+
+
+DOCUMENTS = Documents()
+"""All kinds, for catalogs whose build caches do not hold others."""

@@ -126,7 +126,6 @@ def open_site_data(file: File, limits: Limits) -> Listing:
     folder, slash, name = file.path.rpartition("/")
     ending = COMPRESSED if name.endswith(COMPRESSED) else ""
     beside = file.read_beside(f"{folder}{slash}{PACKAGE_DATA}{ending}")
-    limits.document.check(beside)
     beside = plain_content(beside, limits.document)
     packages = decode_json(beside, _PACKAGES_BY_NAME, PACKAGE_DATA)
     names: dict[str, str] = {}

@@ -20,7 +20,7 @@ from snapdiff.buildcache_layout import (
     Manifest,
     blob_path,
     index_blob,
-    mirror_or_folder,
+    mirror_folder,
 )
 from snapdiff.errors import FormatError, NoSuchFile
 from snapdiff.formats.document import Claim, File
@@ -209,7 +209,7 @@ def _is_beside(name: str, index: File) -> bool:
 
 
 def _read_in_mirror(path: str, index: File) -> bytes:
-    folder = mirror_or_folder(index.path)
+    folder = mirror_folder(index.path)
     return index.read_beside(f"{folder}/{path}" if folder else path)
 
 
@@ -218,7 +218,6 @@ def _read_blob(manifest: File, limit: SizeLimit) -> bytes:
     place, blob = index_blob(decode_json(manifest.content, _MANIFEST))
     path = blob_path(blob.checksum)
     content = _read_in_mirror(path, manifest)
-    limit.check(content)
     if hashlib.sha256(content).hexdigest() != blob.checksum:
         raise FormatError(f"{place}.checksum: the content of {path} has another checksum")
     if blob.compression not in ("none", "gzip"):

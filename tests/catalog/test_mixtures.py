@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snapdiff.buildcache_layout import LAYOUT_3, Mirrors, find_mirrors
-from snapdiff.formats import registry
+from snapdiff.formats import kinds
 from tests.support.documents import Item, database, digest, lock, manifest, site_data, to_bytes
 from tests.support.helpers import (
     PROJECT,
@@ -127,7 +127,7 @@ def test_all_mirrors_are_looked_at_once_and_not_for_each_tag(
         looked_at.append(len(paths))
         return find_mirrors(paths)
 
-    monkeypatch.setattr(registry, "find_mirrors", counting)
+    monkeypatch.setattr(kinds, "find_mirrors", counting)
     for name, version in (("old", "1"), ("new", "2")):
         index = to_bytes(database([Item("zlib", version)]))
         files = {f"v{tag}/e4s/build_cache/index.json": index for tag in range(9)}

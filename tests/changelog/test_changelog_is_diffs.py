@@ -24,7 +24,7 @@ from snapdiff.catalog.sides import CountedFiles
 from snapdiff.changelog import sections
 from snapdiff.formats import environment_lock, listing, spec_node
 from snapdiff.formats.document import DocumentReader
-from snapdiff.formats.registry import Documents
+from snapdiff.formats.kinds import Documents
 from snapdiff.limits import Limits
 from snapdiff.sources.git import changes_between
 from tests.support.documents import Item, database, digest, lock, needs, site_data, to_bytes

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import snapdiff
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from tests.support.example import EVERYTHING, found_in
 from tests.support.helpers import (
     counts_by_stack,

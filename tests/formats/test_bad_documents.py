@@ -265,13 +265,6 @@ def test_an_unknown_version_of_a_database_is_read_by_its_shape(version: object) 
     assert found.warning.startswith("database.version is ")
 
 
-def test_a_document_that_is_too_large_is_not_read() -> None:
-    content = to_bytes(lock([Item("zlib")]))
-    assert read(LOCK, file("spack.lock", content), Limits(document_size=len(content)))
-    with pytest.raises(FormatError, match="the document is too large, and the limit is"):
-        read(LOCK, file("spack.lock", content), Limits(document_size=len(content) - 1))
-
-
 @pytest.mark.parametrize("is_new", [False, True])
 def test_of_two_versions_the_one_that_is_bad_is_named(is_new: bool) -> None:
     good = lock([Item("m4")])

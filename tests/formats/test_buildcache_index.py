@@ -17,9 +17,8 @@ from snapdiff.diff.packages import diff_package
 from snapdiff.errors import FormatError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim
-from snapdiff.formats.kinds import BuildcacheIndexes, EnvironmentLocks, SitePages
+from snapdiff.formats.kinds import DOCUMENTS, BuildcacheIndexes, EnvironmentLocks, SitePages
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Node
 from snapdiff.result import Filters, VersionCount
@@ -92,11 +91,6 @@ def test_the_mirrors_path_names_stack_and_tag(mirror: str, claim: Claim, tag_fol
         assert found.packages[0].stack == claim.name
         assert kind.place(document.path).claim == claim
         assert kind.place(document.path).tag_folder == tag_folder
-
-
-def test_an_index_of_another_name_is_the_stack_of_its_folder() -> None:
-    found = read(CACHE, file("a/b/old.json", database([Item("zlib")])))
-    assert found.claims == (Claim("a", "stack", "b"),)
 
 
 def test_a_mirror_that_holds_others_is_an_aggregate() -> None:

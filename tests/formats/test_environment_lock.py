@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim
-from snapdiff.formats.kinds import EnvironmentLocks
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS, EnvironmentLocks
 from snapdiff.limits import Limits
 from snapdiff.model import Edge
 from tests.support.documents import (
@@ -50,7 +49,6 @@ def test_a_lock_is_known_by_its_name() -> None:
         ("environments/23.08/cuda/spack.lock", Claim("environments/23.08", "stack", "cuda")),
         ("cuda/spack.lock", Claim(".", "stack", "cuda")),
         ("spack.lock", Claim(".", "stack", ".")),
-        ("old.lock", Claim(".", "stack", ".")),
     ],
 )
 def test_the_path_names_stack_and_tag(path: str, claim: Claim) -> None:

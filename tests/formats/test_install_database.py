@@ -32,7 +32,6 @@ REAL = sorted((DATA / "indexes" / "derecho-spack-db").glob("*.json"))
         (f"site/opt/spack/{PATH}", Claim("site/opt", "stack", "spack"), "site/opt"),
         (f"spack/{PATH}", Claim(".", "stack", "spack"), ""),
         (PATH, Claim(".", "stack", "."), ""),
-        ("spack/old.json", Claim(".", "stack", "spack"), ""),
     ],
 )
 def test_the_trees_path_names_stack_and_tag(path: str, claim: Claim, tag_folder: str) -> None:

@@ -14,8 +14,7 @@ from snapdiff.diff.packages import diff_package
 from snapdiff.errors import FormatError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, File
-from snapdiff.formats.kinds import BuildcacheIndexes, SiteData
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS, BuildcacheIndexes, SiteData
 from snapdiff.formats.site_data import PLACES
 from snapdiff.formats.spec_node import read_edges
 from snapdiff.limits import Limits

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from snapdiff.catalog.reading import pair_documents
 from snapdiff.formats.document import Document, File
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.model import Graph
 from tests.support.documents import Item, lock, needs, to_bytes

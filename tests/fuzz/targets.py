@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from snapdiff import SnapdiffError
 from snapdiff.formats.document import Document, File
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.formats.records import RecordReader
-from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_page import SitePageReader, front_matter_text, usual_fields
 from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import DEFAULT_LIMITS

@@ -13,7 +13,7 @@ import pytest
 
 from snapdiff import diff_catalogs, load_catalog
 from snapdiff.errors import RevisionError
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.sources.git import GitHistory, open_whole
 from snapdiff.sources.repository import Repository
 from tests.support.documents import Item, lock, to_bytes

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff.errors import RevisionError
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.sources.revisions import SourceOpener
 from tests.support.example import NEW, OLD
 from tests.support.helpers import pages_of, refused, run_cli, run_json, spec, write_files

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.example import NEW, OLD

@@ -9,7 +9,7 @@ from snapdiff.limits import Limits, SizeLimit
 from snapdiff.sources.directory import DirectorySource, WorkingTree
 from snapdiff.sources.git import open_revision
 from snapdiff.sources.repository import Repository
-from snapdiff.sources.source import Source
+from snapdiff.sources.source import SingleFile, Source
 from tests.support.repositories import GitRepository
 
 
@@ -105,6 +105,8 @@ def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_pat
     }
     source = opened_as[kind]
     large, small = source.read(source.entries())
+    for named, content in ("large/spack.lock", large), ("small/spack.lock", small):
+        assert str(SingleFile(source, named, named).content(named)) == str(content)
     assert small == b"x" * 100
     assert str(large) == (
         "the document has 101 bytes, and the limit is 100 bytes; --max-size raises it"

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from snapdiff.formats.registry import DOCUMENTS, usual_name
+from snapdiff.formats.kinds import DOCUMENTS
+from snapdiff.formats.single_document import usual_name
 from tests.support.documents import DATABASE_VERSIONS, LOCK_VERSIONS, Item, database, lock, to_bytes
 
 ITEMS = [Item("zlib")]
@@ -26,7 +27,7 @@ ITEMS = [Item("zlib")]
 )
 def test_only_what_reads_the_files_that_are_found_is_imported(path: str, modules: str) -> None:
     code = (
-        "import contextlib, sys; from snapdiff.formats.registry import DOCUMENTS;"
+        "import contextlib, sys; from snapdiff.formats.kinds import DOCUMENTS;"
         "from snapdiff.errors import FormatError; from snapdiff.formats.document import File;"
         "from snapdiff.limits import DEFAULT_LIMITS; path = sys.argv[1];\n"
         "with contextlib.suppress(FormatError):\n"
