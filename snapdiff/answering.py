@@ -2,13 +2,13 @@
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from msgspec.structs import replace
 
 from snapdiff import __version__
-from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.loading import Catalog, packages_of
 from snapdiff.comparison import ComparisonOptions, compare_catalogs
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.packages import hashes_of_builds
@@ -124,7 +124,7 @@ def _environments(
     for place, packages in stacks.items():
         name = _name(place[2], place[0])
         whole = "/".join(part.rstrip("/") for part in place if part != EMPTY_PART)
-        yield name if names[name] == 1 else whole, packages
+        yield name if names[name] == 1 else whole or EMPTY_PART, packages
 
 
 def _name(stack: str, source: str) -> str:
@@ -212,16 +212,15 @@ def explain_package(
     """
     packages = TagDiffs(Scope(options.filters), new.limits, keep=asked.package)
     diff = compare_catalogs(old, new, options, progress, packages)
-    if packages.names and asked.package not in packages.names:
-        hint = nearest_names(asked.package, packages.names)
-        raise SnapdiffError(f"{asked.package}: neither side has a package of this name; {hint}")
+    if asked.package not in packages.names:
+        _require_package(asked.package, packages_of(old) | packages_of(new))
     try:
         tags = tuple(_explained_tags(diff, asked, packages))
     except BadPage as error:
         raise BadPagesError([error]) from error
     if not tags:
         _require_no_slip(asked, diff)
-    elif not any(pair.graphs for pairs in packages.kept.values() for pair in pairs):
+    elif _is_about_pages(tags, packages):
         raise SnapdiffError(
             f"{asked.package}: what lists it has no dependencies on both sides, so nothing is "
             "known of why it changed; compare locks, indexes or databases"
@@ -238,6 +237,20 @@ def explain_package(
     )
 
 
+def _require_package(name: str, known: Collection[str]) -> None:
+    """Raise SnapdiffError where there are packages, and none of this name."""
+    if known and name not in known:
+        hint = nearest_names(name, known)
+        raise SnapdiffError(f"{name}: neither side has a package of this name; {hint}")
+
+
+def _is_about_pages(tags: Iterable[ExplainedTag], packages: TagDiffs) -> bool:
+    """Return whether specs changed that both sides list without dependencies."""
+    is_in_both = any(not stack.whole for tag in tags for stack in tag.stacks)
+    pairs = (pair for some in packages.kept.values() for pair in some)
+    return is_in_both and not any(pair.graphs for pair in pairs)
+
+
 def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
     """Raise SnapdiffError where the package changed, and only the version or hash fits nothing."""
     specs = [
@@ -248,14 +261,16 @@ def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
         for spec in (change.old, change.new)
         if spec and change.package == asked.package
     ]
-    if specs and asked.hash is not None:
-        raise SnapdiffError(f"/{asked.hash}: no changed spec of {asked.package} has this hash")
-    if specs:
-        versions = sorted({spec.version for spec in specs}, key=parse_version)
+    with_hash = [spec for spec in specs if spec.hash.startswith(asked.hash or "")]
+    if with_hash:
+        versions = sorted({spec.version for spec in with_hash}, key=parse_version)
         raise SnapdiffError(
-            f"{asked.package}@{asked.version}: no changed spec has this version; "
+            f"{asked.package}@{asked.version}: no changed spec"
+            f"{' with this hash' if asked.hash else ''} has this version; "
             f"there {'are' if len(versions) > 1 else 'is'} {', '.join(versions)}"
         )
+    if specs:
+        raise SnapdiffError(f"/{asked.hash}: no changed spec of {asked.package} has this hash")
 
 
 def _explained_tags(
@@ -271,9 +286,11 @@ def _explained_tags(
                 )
                 kinds = {spec.hash: kind for kind, spec in sides}
                 specs = tuple(_explained(change, stack, tag, packages, kinds) for change in changes)
-                stacks.append(ExplainedStack(stack=stack.stack, specs=specs))
-        if stacks:
-            yield ExplainedTag(old=tag.old, new=tag.new, stacks=tuple(stacks))
+                whole = stack.status in ("added", "removed")
+                stacks.append(ExplainedStack(stack=stack.stack, whole=whole, specs=specs))
+        whole = (tag.old, tag.new) in packages.whole
+        if stacks or whole:
+            yield ExplainedTag(old=tag.old, new=tag.new, whole=whole, stacks=tuple(stacks))
 
 
 def _explained(

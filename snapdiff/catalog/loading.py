@@ -236,6 +236,11 @@ def stacks_of(catalog: Catalog) -> set[str]:
     return set().union(*(names["stack"] for names in _names_in(catalog)))
 
 
+def packages_of(catalog: Catalog) -> set[str]:
+    """Return the names of all packages; all documents are read for it."""
+    return set().union(*(names["package"] for names in _names_in(catalog)))
+
+
 DocumentPaths = Mapping[tuple[str | None, str | None], str]
 """The documents of one side by tag, and by package or stack; None stands for any."""
 

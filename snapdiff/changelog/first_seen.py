@@ -155,8 +155,7 @@ class _Record:
             for held in self._unreadable.values():
                 _rename(held.listed, *successor)
         for place in before.keys() | after.keys():
-            if self._tags.is_wanted(place.tag):
-                self._see(place, before[place], after[place], seen.get(place, newest), newest)
+            self._see(place, before[place], after[place], seen.get(place, newest), newest)
         self._newest = newest
 
     def _see(
@@ -208,7 +207,7 @@ class _Record:
             row.tag = place.tag
             row.last = row.last if row.is_gone else self._newest
         return sorted(
-            self._rows.values(),
+            (row for row in self._rows.values() if self._tags.is_wanted(row.tag)),
             key=lambda it: (it.package, parse_version(it.version), it.version, it.tag, it.stack),
         )
 
@@ -217,14 +216,14 @@ class _Tags:
     """The tags of the newest snapshot, each with its number of packages or whole stacks.
 
     The only tag of a snapshot is compared with the only one of the next, so `develop-2025-06-01`
-    is followed by `develop-2025-06-08`: a filter that lets one of them in lets in both.
+    is followed by `develop-2025-06-08`: a filter that lets one of them in lets in all of them.
     """
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._listed: Counter[str] = Counter()
         self._before: set[str] = set()
-        self._followed: set[str] = set()
+        self._followed: dict[str, tuple[str, ...]] = {}  # those before a tag, one after the other
 
     def count(self, pair: FilePair) -> None:
         for document, number in ((pair.old, -1), (pair.new, 1)):
@@ -236,12 +235,13 @@ class _Tags:
         before, after = self._before, {tag for tag, number in self._listed.items() if number > 0}
         self._before = after
         followed = followed_tag(before, after)
-        if followed and (self.is_wanted(followed[0]) or self._scope.has_tag(followed[1])):
-            self._followed.update(followed)
+        if followed:
+            old, new = followed
+            self._followed[new] = (*self._followed.pop(old, ()), old)
         return followed
 
     def is_wanted(self, tag: str) -> bool:
-        return self._scope.has_tag(tag) or tag in self._followed
+        return self._scope.has_tag(tag, *self._followed.get(tag, ()))
 
 
 def _packages_of(pair: FilePair) -> Iterator[tuple[int, str, str, Mapping[str, Build]]]:

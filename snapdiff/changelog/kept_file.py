@@ -164,9 +164,10 @@ def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:
     for position, item in enumerate(markers):
         # A shallow clone has no old commits; that it has the newest one is enough.
         ends = ((item.new,) if position == 0 else ()) if is_shallow else (item.new, item.old)
-        gone = next((commit for commit in ends if commit not in places), None)
-        if gone is not None:
-            raise ReportError(_gone(item, gone, wanted, is_shallow=is_shallow))
+        for commit in ends:
+            # The range may begin beside the line of first parents, as on the branch of a release.
+            if commit not in places and commit != history.first.id:
+                raise ReportError(_gone(item, commit, wanted, is_shallow=is_shallow))
     newest = min((item.new for item in markers if item.new in places), key=places.__getitem__)
     return None if history.is_ancestor(newest, history.first.id) else newest
 

@@ -121,8 +121,6 @@ class Changelog(Struct, frozen=True, kw_only=True):
             end, diff = section.end, section.diff
             grouping = self.options.group_by or "package"
             outline = outline_of(diff, grouping, details=self.options.detail)
-            if not outline.has_words:
-                continue
             day = (end.revision.date or "")[: len("2025-07-06")]
             date = "" if day == end.name else day
             with _without_leftovers():

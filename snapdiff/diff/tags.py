@@ -28,7 +28,8 @@ class TagDiffs:
     """Takes packages in pairs, in any order, and gives the diff of each tag when it is complete.
 
     `names` are those of all packages, `graphs` what was found out about their dependencies, `kept`
-    has by tags the pairs of one package, if there is one to keep.
+    has by tags the pairs of one package, if there is one to keep, and `whole` the tags of one side
+    alone that list it.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class TagDiffs:
         self.names: set[str] = set()
         self.graphs = KnownGraphs()
         self.kept: dict[Tags, list[PackagePair]] = {}
+        self.whole: set[Tags] = set()
         self._keep = keep
         self._scope = scope
         self._limits = limits
@@ -67,6 +69,8 @@ class TagDiffs:
         self.names.update(tag.counts.packages)
         packages = self._packages.pop(tag.tags, [])
         if tag.tags[0] is None or tag.tags[1] is None:
+            if self._keep in tag.counts.packages:
+                self.whole.add(tag.tags)
             return _one_sided_tag(tag, self._scope)
         reported = []
         for package in packages:

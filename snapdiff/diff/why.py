@@ -65,7 +65,7 @@ def explain_one_sided(change: Change, graphs: Graphs, kinds: Mapping[str, Kind])
                 package=node.name,
                 version=node.build.version_text,
                 build_only=build_only,
-                stays=node_hash in others,
+                stays=node_hash in others and node_hash not in kinds,
                 kind=kinds.get(node_hash),
             )
             for node_hash, build_only in sorted(found, reverse=True)  # linked ones replace others

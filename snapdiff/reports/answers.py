@@ -75,7 +75,8 @@ def render_answer(
         values["symbols"] = SIGNS
         values["sides"] = side_names(found.old, found.new)
         values["tags"] = [
-            (dict.fromkeys(filter(None, (tag.old, tag.new))), _entries(tag)) for tag in found.tags
+            (dict.fromkeys(filter(None, (tag.old, tag.new))), tag, _entries(tag))
+            for tag in found.tags
         ]
     environment = environment_of(format_name, options)
     yield render_page(environment, name, found=found, folds_all=False, **values)
@@ -111,7 +112,7 @@ def _entries(tag: ExplainedTag) -> list[WhyEntry]:
         for spec in stack.specs:
             sides = (spec.change.old, spec.change.new)
             hashes = " → ".join(shown(short_hash(side.hash)) for side in sides if side)
-            pairs = alike.setdefault(_entry(spec), {})
+            pairs = alike.setdefault(_entry(spec, whole_stack=stack.whole), {})
             pairs.setdefault(hashes, []).append(stack.stack)
     entries = []
     for entry in sorted(alike, key=lambda entry: WORST_FIRST.index(entry.kind)):
@@ -130,7 +131,7 @@ def _listed(names: Sequence[str], most: int) -> str:
     return f"{', '.join(map(shown, found.first))}{more}"
 
 
-def _entry(spec: ExplainedSpec) -> WhyEntry:
+def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
     change = spec.change
     is_new = change.kind is Kind.ADDED
     sides = [side for side in (change.old, change.new) if side]
@@ -140,6 +141,8 @@ def _entry(spec: ExplainedSpec) -> WhyEntry:
     if spec.below and not lines and change.kind is not Kind.REBUILT:
         # Without it a reader would not know whether that is known; a rebuilt spec's cause says it.
         lines = ("nothing below it changed",)
+    if whole_stack:
+        lines = (f"the whole stack is {'new' if is_new else 'gone'}", *lines)
     return WhyEntry(
         kind=change.kind,
         package=change.package,

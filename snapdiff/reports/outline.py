@@ -114,13 +114,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
 
     @property
-    def has_words(self) -> bool:
-        """Whether there is anything to say."""
-        packages = self.packages.tallies, self.dependencies.tallies
-        news = *self.news.tags.values(), *self.news.stacks.values()
-        return any((*packages, *news, self.specs, self.skipped))
-
-    @property
     def has_table(self) -> bool:
         """Whether products are in a table: beside it, signs are in folds alone."""
         return any(tag.has_table for tag in self.tags)

@@ -81,10 +81,12 @@ class ExplainedStack(Struct, frozen=True, kw_only=True):
     """The changed specs of the package in one stack.
 
     - `stack`: its name
+    - `whole`: whether one side alone has the stack, so that all of it is gone or new
     - `specs`: each spec of the package that changed
     """
 
     stack: str
+    whole: bool
     specs: tuple[ExplainedSpec, ...]
 
 
@@ -92,11 +94,13 @@ class ExplainedTag(Struct, frozen=True, kw_only=True):
     """The stacks of one tag, or of two that are compared, in which the package changed.
 
     - `old`, `new`: its name on that side, null where it is not there
+    - `whole`: whether one side alone has the tag, and the package in it; its specs are not listed
     - `stacks`: each stack in which the package changed
     """
 
     old: str | None
     new: str | None
+    whole: bool
     stacks: tuple[ExplainedStack, ...]
 
 

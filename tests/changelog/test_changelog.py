@@ -136,6 +136,9 @@ def test_where_nothing_changed_that_is_said(story: History) -> None:
     text = markdown("-C", story.folder, "HEAD..HEAD")
     assert text.endswith("\n\nNo changes from `HEAD` to `HEAD`.\n")
     assert names(text) == []
+    for options, said in {("--detail",): "Nothing changed.", ("-s", "e4s"): " asked for."}.items():
+        page = markdown("-C", story.folder, "HEAD..HEAD", "-f", "html", *options)
+        assert f"{said}</p>" in page
 
 
 def test_json_is_a_list_and_ndjson_its_lines(story: History) -> None:

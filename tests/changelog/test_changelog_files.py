@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import tracemalloc
 from pathlib import Path
@@ -121,6 +122,38 @@ class TestMarkdown:
         update(story, file, "start..v1.0")
         update(story, file, "v2.0..HEAD")
         assert file.read_text("utf-8").count("\n## ") == 4  # what lies between was not asked for
+
+    @pytest.mark.parametrize("suffix", ["md", "ndjson"])
+    def test_of_a_range_that_begins_on_another_branch_goes_on(
+        self, suffix: str, tmp_path: Path
+    ) -> None:
+        history = History(tmp_path / "repository")
+        history.commit(pages_of([ZLIB]))
+        history.git("checkout", "--quiet", "-b", "release")
+        history.commit(pages_of([ZLIB, spec("b", package="mended")]))
+        history.git("checkout", "--quiet", "main")
+        history.commit(pages_of([spec("c", "1.4")]))
+        file = tmp_path / f"CHANGELOG.{suffix}"
+        update(history, file, "release..HEAD")
+        before = file.read_bytes()
+        update(history, file, "release..HEAD")
+        assert file.read_bytes() == before
+        history.commit(pages_of([spec("d", "1.5")]))
+        update(history, file, "release..HEAD")
+        name = "markdown" if suffix == "md" else "ndjson"
+        whole = markdown("-C", history.folder, "release..HEAD", "-f", name)
+        assert file.read_text("utf-8") == whole
+
+    def test_begins_no_week_again_that_is_over(self, tmp_path: Path) -> None:
+        history = History(tmp_path / "repository")
+        file = tmp_path / "CHANGELOG.md"
+        for number, day in enumerate(("06-16", "06-23", "06-30", "06-18", "06-24", "07-07")):
+            history.at(f"2025-{day}T12:00:00Z", pages_of([spec("bcdefg"[number], f"1.{number}")]))
+            if number > 1:
+                first = history.git("rev-list", "--max-parents=0", "HEAD")
+                update(history, file, f"{first}..HEAD", "--by", "week")
+        headings = re.findall("^## (\\S+)", file.read_text("utf-8"), re.MULTILINE)
+        assert headings == ["2025-W28", "2025-W27", "2025-W27", "2025-W27", "2025-W26"]
 
     def test_gets_no_section_for_what_no_tag_has(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "CHANGELOG.md"

@@ -1,6 +1,7 @@
 """What people read of a section: news first, in text, Markdown, a page and their own words."""
 
 import gc
+import json
 import os
 import pty
 import re
@@ -151,6 +152,28 @@ def test_the_section_in_which_a_stack_was_renamed_says_so(name: str, tmp_path: P
     text = re.sub("<[^>]*>|`", "", markdown(tmp_path, "-f", name))
     assert text.count("1.0 → 1.1; stack ubuntu22.04 compared as ubuntu24.04.") == 1
     assert text.count("compared as") == 1
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        ({"stacks": ["ubuntu24.04"]}, "stack ubuntu22.04 compared as ubuntu24.04."),
+        ({"versions": ["1.1"]}, "one hash, baaaaaa: zlib 1.0 → zlib 1.1: a document was edited"),
+    ],
+)
+@pytest.mark.parametrize("name", ["markdown", "text", "html"])
+def test_what_no_spec_of_changed_is_a_section_in_every_format(
+    name: str, later: dict[str, list[str]], said: str, tmp_path: Path
+) -> None:
+    record = spec("b", "1.0") | {"stacks": ["ubuntu22.04"]}
+    write_files(tmp_path / "1", pages_of([record]))
+    write_files(tmp_path / "2", pages_of([record | later]))
+    done = run_changelog(tmp_path, "-f", name)
+    text = re.sub("<[^>]*>|`", "", done.out)
+    assert said in text
+    assert "No changes" not in text
+    assert "Nothing changed" not in text
+    assert len(json.loads(run_changelog(tmp_path, "-f", "json").out)) == 1
 
 
 class TestSubject:

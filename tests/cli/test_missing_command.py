@@ -118,6 +118,31 @@ def test_roots_come_first_then_what_only_they_need(folder: Path) -> None:
     assert found["catalog"]["source"] == "mirror"
 
 
+def test_an_environment_where_one_stands_is_told_from_others(folder: Path) -> None:
+    env = folder / "env"
+    alone, first, last = (
+        run_cli("missing", "-C", env, *wanted, "../mirror").out
+        for wanted in (["."], [".", "../mirror"], ["../env", "."])
+    )
+    headings = [
+        [line for line in text.splitlines() if line.endswith(" missing")]
+        for text in (alone, first, last)
+    ]
+    assert headings == [
+        [],
+        [],  # nothing is missing of the other
+        ["env: 3 specs missing", ".: 3 specs missing"],
+    ]
+
+
+def test_environments_without_a_name_have_one_where_there_are_two(folder: Path) -> None:
+    repository = GitRepository(folder / "repository")
+    repository.commit({"spack.lock": to_bytes(lock(WANTED))})
+    found = answer(repository.folder, "HEAD:", ".", str(folder / "mirror"))
+    names = dict.fromkeys(item["environment"] for item in found["missing"])
+    assert list(names) == ["HEAD:", "."]
+
+
 def test_the_answer_fits_its_schema(folder: Path) -> None:
     schema = json.loads(run_cli("schema", "--of", "missing").out)
     jsonschema.Draft202012Validator.check_schema(schema)

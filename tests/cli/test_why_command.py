@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 
-from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.documents import Item, database, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.generated_locks import environment, written
@@ -161,6 +161,11 @@ def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
         ("hdf", "hdf: neither side has a package of this name; the nearest: hdf5"),
         ("hdf5@1.12", "hdf5@1.12: no changed spec has this version; there is 1.14.3"),
         ("hdf5/zz", "/zz: no changed spec of hdf5 has this hash"),
+        ("hdf5@1.14.3/zz", "/zz: no changed spec of hdf5 has this hash"),
+        (
+            "hdf5@1.12/roods",
+            "hdf5@1.12: no changed spec with this hash has this version; there is 1.14.3",
+        ),
         ("@1", "@1: names no package; write hdf5, "),
         ("hdf5@", "hdf5@: names no package; write hdf5, "),
         ("hdf5/", "hdf5/: names no package; write hdf5, "),
@@ -206,6 +211,54 @@ def test_a_package_that_did_not_change_is_told_so(tmp_path: Path) -> None:
         0,
         "Why same changed\n\nFrom old.lock to new.lock.\n\nNo spec of it changed.\n",
     )
+
+
+def test_what_is_the_same_on_both_sides_is_a_package_of_theirs(tmp_path: Path) -> None:
+    for side, version in (("old", "1"), ("new", "2")):
+        for tag, item in (("v0", Item("same")), ("v1", Item("other", version))):
+            path = f"{side}/{tag}/env/spack.lock"
+            write_files(tmp_path, {path: to_bytes(lock([replace(item, explicit=True)]))})
+    for sides in (("old", "new"), ("old", "old")):
+        assert "\nNo spec of it changed.\n" in run_cli("why", "same", "-C", tmp_path, *sides).out
+        assert refused("why", "sane", "-C", tmp_path, *sides) == (
+            "sane: neither side has a package of this name; the nearest: same\n"
+        )
+    write_files(tmp_path, {"a.lock": to_bytes(lock([])), "b.lock": to_bytes(lock([]))})
+    empty = run_cli("why", "same", "-C", tmp_path, "a.lock", "b.lock", "--allow-empty")
+    assert (empty.status, empty.err) == (0, "")
+
+
+def test_what_came_and_went_with_a_whole_stack_or_tag_is_told_so(tmp_path: Path) -> None:
+    stays, app = (Item(name, explicit=True) for name in ("stays", "app"))
+    for side, names in (("old", ("v1/one", "v2/x")), ("new", ("v1/two", "v3/x"))):
+        files = {f"{side}/{name}/spack.lock": to_bytes(lock([app])) for name in names}
+        write_files(tmp_path, {**files, f"{side}/v1/env/spack.lock": to_bytes(lock([stays]))})
+    done = run_cli("why", "app", "-C", tmp_path, "old", "new")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == (
+        "Why app changed\n\nFrom old to new.\n\nv1\n\n"
+        f"− app 1.0 removed\n\n  {app.key[:7]} in one\n  the whole stack is gone\n\n"
+        f"+ app 1.0 added: asked for\n\n  {app.key[:7]} in two\n  the whole stack is new\n\n"
+        "v2\n\nThe whole tag is gone.\n\nv3\n\nThe whole tag is new.\n"
+    )
+    answer = json.loads(run_cli("why", "app", "-C", tmp_path, "old", "new", "-f", "json").out)
+    jsonschema.validate(answer, json.loads(run_cli("schema", "--of", "why").out))
+    assert [
+        (tag["old"], tag["new"], tag["whole"], [it["whole"] for it in tag["stacks"]])
+        for tag in answer["tags"]
+    ] == [("v1", "v1", False, [True, True]), ("v2", None, True, []), (None, "v3", True, [])]
+    alone = run_cli("why", "app", "-C", tmp_path, "old", "new", "-t", "v2")
+    assert alone.out.endswith("; only tag v2.\n\nv2\n\nThe whole tag is gone.\n")
+
+
+def test_what_is_not_installed_any_more_does_not_stay(tmp_path: Path) -> None:
+    lib = Item("lib")
+    app = Item("app", needs=(needs(lib),))
+    for side, tree in (("old", [lib, app]), ("new", [replace(lib, counted=False), Item("other")])):
+        path = f"{side}/.spack-db/index.json"
+        write_files(tmp_path, {path: to_bytes(database(tree, installed=True))})
+    done = run_cli("why", "app", "-C", tmp_path, "old", "new")
+    assert done.out.endswith(f"\n  {app.key[:7]}\n  needed what is gone: lib 1.0\n")
 
 
 def test_like_changes_of_several_stacks_are_told_once(tmp_path: Path) -> None:
