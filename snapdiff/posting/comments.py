@@ -126,11 +126,14 @@ class _GitHubComments(CommentHost):
         # has no GraphQL, and answers GET /user for every token.
         try:
             return self.ask("GET", "/user", _Login).login
-        except (RefusedError, NotFoundError):
+        except (RefusedError, NotFoundError) as refusal:
             # GitHub Enterprise has it beside the REST interface, not below.
             url = f"{self.api_url.removesuffix('/v3')}/graphql"
             query = {"query": "query { viewer { login } }"}
-            viewer = self.ask("POST", url, _Viewer, query).data.viewer
+            try:
+                viewer = self.ask("POST", url, _Viewer, query).data.viewer
+            except NotFoundError:  # Gitea: the token lacks read:user, and that was said before
+                raise refusal from None
         return viewer.login.removesuffix("[bot]") + "[bot]"
 
     def _comment(self, item: _GitHubComment) -> Comment:

@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit
 
 import msgspec
 
@@ -71,7 +71,7 @@ class RestInterface:
             following = answer.links.get("next", {}).get("url")
             if not following:
                 return
-            query = dict(parse_qsl(urlsplit(following).query))
+            query = dict(parse_qsl(following.partition("#")[0].partition("?")[2]))
         raise PostError(f"{self.place}: the list of comments has no end")
 
     def _decoded(self, answer: "Response", kind: type[_Value]) -> _Value:
@@ -107,21 +107,32 @@ class RestInterface:
                     timeout=SECONDS_FOR_AN_ANSWER,
                     allow_redirects=False,
                 )
-                target = urljoin(url, answer.headers.get("location", ""))
-                leads_elsewhere = urlsplit(target)[:2] != urlsplit(self.api_url)[:2]
-                if answer.status_code not in _REDIRECTS or leads_elsewhere:
+                target = _target(url, answer) if answer.status_code in _REDIRECTS else None
+                if target is None or origin_of(target) != origin_of(urlsplit(url)):
                     break
-                url, query = target, {}
-        except requests.exceptions.SSLError as error:
-            raise PostError(self._words(f"no safe connection: {error}")) from None
+                # Written as it was: what leads to the same place leads to no other.
+                url = target._replace(netloc=urlsplit(url).netloc).geturl()
+                query = {} if target.query else query
+        # A library's own words are not repeated: they have the password of a proxy.
+        except requests.exceptions.SSLError:
+            message = "the host's certificate or encryption is not accepted; "
+            way_out = "REQUESTS_CA_BUNDLE can name the certificates of its authority"
+            raise PostError(f"{self.place}: {message}{way_out}") from None
         except (
             requests.ConnectionError,
             requests.Timeout,
             requests.exceptions.ChunkedEncodingError,  # it ended in the middle
         ) as error:
-            raise TryLaterError(self._words(f"the host does not answer: {error}")) from None
-        except (requests.RequestException, ValueError) as error:  # ValueError: of a broken URL
-            raise PostError(self._words(f"the host's answer is of no use: {error}")) from None
+            who = "proxy" if isinstance(error, requests.exceptions.ProxyError) else "host"
+            message = f"the {who} does not answer ({_reason(error)})"
+            raise TryLaterError(f"{self.place}: {message}") from None
+        except (requests.RequestException, ValueError, TypeError) as error:
+            message = f"the request fails ({type(error).__name__}); "
+            way_out = "are the host's address and the proxy of the environment right?"
+            raise PostError(f"{self.place}: {message}{way_out}") from None
+        except OSError:  # the library looks for them with each request
+            message = "there are no certificates where REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE says"
+            raise PostError(f"{self.place}: {message}") from None
         if not 200 <= answer.status_code < 300:
             raise self._refusal(answer)
         return answer
@@ -129,13 +140,20 @@ class RestInterface:
     def _refusal(self, answer: "Response") -> PostError:
         status, headers = answer.status_code, answer.headers
         if status < 400:
-            moved = "the host answers with a redirect, which is not followed"
-            return PostError(f"{self.place}: {moved}; was the repository renamed?")
+            target = _target(answer.url, answer)
+            place = target.netloc.rpartition("@")[2] if target else ""
+            where = f" to {target.scheme}://{place}" if target else ""
+            moved = f"the host answers with a redirect{where}, which is not followed"
+            return PostError(self._words(f"{moved}; is its address right?"))
         said: Any = answer.content.decode("utf-8", "replace")  # HTML of what is before a host
         with contextlib.suppress(msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
             said = msgspec.json.decode(answer.content)
         if isinstance(said, dict):
-            said = said.get("message") or said.get("error") or ""
+            faults = said.get("errors")
+            listed = faults if isinstance(faults, list) else []
+            details = [item.get("message") for item in listed if isinstance(item, dict)]
+            words = (said.get("message") or said.get("error"), *details)
+            said = "; ".join(str(word) for word in words if word)
         reason = " ".join(str(said).split()) or "no reason given"
         message = self._words(f"the host answers {status}: {reason}")
         # It is asked too often: GitHub may say so with the status of a refusal.
@@ -159,6 +177,32 @@ class RestInterface:
     def _words(self, text: str) -> str:
         # A host may repeat what it was sent.
         return f"{self.place}: {shown(hidden(text, self._token.secret))}"
+
+
+def _target(url: str, answer: "Response") -> SplitResult | None:
+    """Return where a redirect leads, or None where it leads nowhere."""
+    try:
+        parts = urlsplit(urljoin(url, answer.headers["location"]))
+        return parts if parts.scheme and parts.hostname and parts.port != 0 else None
+    except (KeyError, ValueError):
+        return None
+
+
+def origin_of(parts: SplitResult) -> tuple[str, str | None, int | None, str]:
+    """Return what has to be equal for two URLs to lead to one place, however they are written."""
+    usual_port = {"http": 80, "https": 443}.get(parts.scheme)
+    user = parts.netloc.rpartition("@")[0]
+    return parts.scheme, parts.hostname, parts.port or usual_port, user
+
+
+def _reason(error: BaseException) -> str:
+    """Return why there is no connection, as the system says it."""
+    reason = type(error).__name__
+    cause: BaseException | None = error
+    while cause:
+        reason = getattr(cause, "strerror", None) or reason
+        cause = cause.__context__
+    return shown(reason)
 
 
 def _pause(headers: Mapping[str, str], usual: float | None) -> float | None:

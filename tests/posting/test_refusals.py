@@ -6,6 +6,7 @@ import pytest
 
 from tests.posting.code_host import CodeHost, Fault, Response, User, answers
 from tests.posting.conftest import BOT, TOKEN, Post, every_dialect
+from tests.posting.github_host import Gitea
 from tests.posting.gitlab_host import GitLab
 from tests.posting.published import Description
 from tests.support.processes import is_one_line_error
@@ -145,6 +146,17 @@ def test_a_host_that_does_not_say_whose_the_token_is_gets_no_comment(
     assert host.bodies() == [COMMENT]
 
 
+@pytest.mark.parametrize("dialect", [Gitea()])
+def test_a_token_that_may_not_say_whose_it_is_is_told_so(host: CodeHost, post: Post) -> None:
+    said = "token does not have at least one of required scope(s): [read:user]"
+    host.add(BOT, COMMENT)
+    host.faults.append(Fault("GET", "/user", answers(403, {"message": said})))
+    place = f"{host.dialect.place}: the host answers 403: {said}"
+    assert post(COMMENT) == (0, "", f"snapdiff: notice: nothing was posted: {place}\n")
+    assert post(COMMENT, "--required") == (2, "", f"snapdiff: error: {place}\n")
+    assert host.bodies() == [COMMENT]
+
+
 # --- What is not there, and what is not taken ---
 
 
@@ -185,6 +197,24 @@ def test_what_a_host_says_is_shown_in_one_line_and_without_the_token(
         assert "answers 418: " in done.err
         assert "[token] is too long" in done.err
         assert len(done.err) < 400
+
+
+@pytest.mark.parametrize(
+    ("errors", "details"),
+    [
+        ([{"field": "data", "message": "Body is too long"}, {"code": "x"}], "; Body is too long"),
+        ([{"message": f"no {TOKEN}"}, 7, None, {"message": {}}], "; no [token]"),
+        ("no list", ""),
+        (None, ""),
+    ],
+)
+def test_what_is_wrong_with_a_comment_is_said_as_github_says_it(
+    errors: object, details: str, host: CodeHost, post: Post
+) -> None:
+    refusal = {"message": "Validation Failed", "errors": errors}
+    host.faults.append(Fault("POST", "/comments", answers(422, refusal)))
+    reason = f"the host answers 422: Validation Failed{details}"
+    assert post(COMMENT) == (2, "", f"snapdiff: error: {host.dialect.place}: {reason}\n")
 
 
 @pytest.mark.parametrize(
