@@ -43,17 +43,6 @@ def unseen(_done: int, _altogether: int) -> None:
     """Show no progress."""
 
 
-class SizeLimit(NamedTuple):
-    """How many bytes a file of a kind may have."""
-
-    kind: str
-    size: int
-
-    def error(self, what: str) -> FormatError:
-        """Return the error for a file that is larger; `what` says how large."""
-        return over_limit(f"the {self.kind} {what}", self.size, "bytes")
-
-
 class Limits(NamedTuple):
     """What one page or document may cost, and what is taken of one mirror.
 
@@ -64,16 +53,6 @@ class Limits(NamedTuple):
 
     page_size: int = 16 << 20
     document_size: int = 2 << 30
-
-    @property
-    def page(self) -> SizeLimit:
-        """How large a page may be."""
-        return SizeLimit("page", self.page_size)
-
-    @property
-    def document(self) -> SizeLimit:
-        """How large a document with dependencies may be."""
-        return SizeLimit("document", self.document_size)
 
     @property
     def values(self) -> int:
@@ -186,13 +165,13 @@ def unfold(chunks: Iterable[bytes]) -> Iterator[bytes]:
         raise FormatError("the gzip data ends early")
 
 
-def unfold_whole(content: bytes, limit: SizeLimit) -> bytes:
-    """Return all that gzip holds; raises FormatError, also where it is larger than the limit."""
+def unfold_whole(content: bytes, most: int) -> bytes:
+    """Return all that gzip holds; raises FormatError, also for more than `most` bytes."""
     text = io.BytesIO()
     for piece in unfold([content]):
         text.write(piece)
-        if text.tell() > limit.size:
-            raise limit.error("is too large")
+        if text.tell() > most:
+            raise over_limit("is too large", most, "bytes")
     return text.getvalue()
 
 
@@ -210,9 +189,9 @@ def plain_chunks(chunks: Iterator[bytes]) -> Iterator[bytes]:
     return unfold(content) if beginning.startswith(_MAGIC) else content
 
 
-def plain_content(content: bytes, limit: SizeLimit) -> bytes:
+def plain_content(content: bytes, most: int) -> bytes:
     """Return content, unfolded where it begins as gzip does; raises FormatError."""
-    return unfold_whole(content, limit) if content.startswith(_MAGIC) else content
+    return unfold_whole(content, most) if content.startswith(_MAGIC) else content
 
 
 def _check(members: int, taken: int, given: int) -> None:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.errors import FormatError
-from snapdiff.limits import SizeLimit, unfold, unfold_whole
+from snapdiff.limits import unfold, unfold_whole
 
-LIMIT = SizeLimit("document", 4 << 20)
+LIMIT = 4 << 20
 
 TEXT = random.Random(7).randbytes(5_000) * 200  # noqa: S311 - the same bytes every time
 """A megabyte that folds to less than a hundredth."""

@@ -21,7 +21,7 @@ from snapdiff.buildcache_layout import (
     mirror_folder,
 )
 from snapdiff.formats.document import Claim, Document, DocumentReader, File
-from snapdiff.limits import Limits, SizeLimit
+from snapdiff.limits import Limits
 from snapdiff.model import EMPTY_PART, ROOT
 
 MARKDOWN = ".md"
@@ -283,9 +283,9 @@ class Documents:
         """Return whether a file has to be looked at: a document, or a part of one."""
         return path.endswith(MARKDOWN) or bool(self.documents_of(path))
 
-    def size_limit(self, path: str, limits: Limits) -> SizeLimit:
-        """Return how large a file may be: pages are small, all else can be large."""
-        return limits.page if path.endswith(MARKDOWN) else limits.document
+    def size_limit(self, path: str, limits: Limits) -> int:
+        """Return how many bytes a file may have: pages are small, all else can be large."""
+        return limits.page_size if path.endswith(MARKDOWN) else limits.document_size
 
     def is_read(self, path: str) -> bool:
         """Return whether a file may be a document itself, not just a part of another one."""

@@ -14,7 +14,7 @@ from snapdiff.formats.document import Claim, File
 from snapdiff.formats.kinds import SPEC_FILE
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import SpecFileNode, SpecNode, read_spec_file
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, over_limit
 from snapdiff.model import EMPTY_PART, Counted
 
 
@@ -62,6 +62,6 @@ def open_old_page(
         content = file.read_beside(f"{folder}{slash}{name}")
         taken += len(content)
         if taken > limits.document_size:
-            raise limits.document.error("is too large")
+            raise over_limit("is too large", limits.document_size, "bytes")
         files.append(read_spec_file(content, f"{name}."))
     return _OldPageListing(claim._replace(tag=claim.tag or EMPTY_PART), files)

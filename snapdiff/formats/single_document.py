@@ -35,7 +35,7 @@ def plain_document(content: bytes, limits: Limits) -> bytes:
 
     Raises FormatError where it cannot be read.
     """
-    content = plain_content(content, limits.document)
+    content = plain_content(content, limits.document_size)
     if signed := _SIGNED.match(content):
         content = signed[1]
     if usual_name(content) is None and _SPEC.match(content[:_HEAD].lstrip()):

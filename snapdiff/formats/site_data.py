@@ -121,12 +121,12 @@ class _SiteListing(Listing):
 
 def open_site_data(file: File, limits: Limits) -> Listing:
     """Return the specs of the site's data; raises FormatError."""
-    content = plain_content(file.content, limits.document)
+    content = plain_content(file.content, limits.document_size)
     records = records_by_hash(decode_json(content, VALUES), "")
     folder, slash, name = file.path.rpartition("/")
     ending = COMPRESSED if name.endswith(COMPRESSED) else ""
     beside = file.read_beside(f"{folder}{slash}{PACKAGE_DATA}{ending}")
-    beside = plain_content(beside, limits.document)
+    beside = plain_content(beside, limits.document_size)
     packages = decode_json(beside, _PACKAGES_BY_NAME, PACKAGE_DATA)
     names: dict[str, str] = {}
     for package, listed in packages.items():

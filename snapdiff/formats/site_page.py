@@ -214,7 +214,7 @@ def _contradiction(meta: _Meta, counts: StackCounts) -> str | None:
 def check_size(page: bytes, limits: Limits) -> None:
     """Raise FormatError where a page is larger, or holds more values, than is taken."""
     if len(page) > limits.page_size:
-        raise limits.page.error("is too large")
+        raise over_limit("is too large", limits.page_size, "bytes")
     most = limits.values
     # There are no more values than commas, line breaks and one; a short page need not be counted.
     if len(page) > most and page.count(b",") + page.count(b"\n") >= most:

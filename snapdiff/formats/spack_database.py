@@ -36,7 +36,7 @@ from snapdiff.formats.json_text import (
 from snapdiff.formats.kinds import is_called
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import SpecNode, decode_node
-from snapdiff.limits import Limits, SizeLimit, plain_content, unfold_whole
+from snapdiff.limits import Limits, plain_content, unfold_whole
 from snapdiff.model import Root
 
 NEWEST_VERSION = 8
@@ -184,7 +184,7 @@ def open_index(file: File, claim: Claim, stacks: Iterable[str], limits: Limits) 
         return None  # of two indexes of one mirror the newer layout's is taken
     content = file.content
     if is_view or is_called(file.path, LAYOUT_3):
-        content = _read_blob(file, limits.document)
+        content = _read_blob(file, limits.document_size)
     elsewhere: set[str] = set()
     for path in stacks:
         try:
@@ -213,7 +213,7 @@ def _read_in_mirror(path: str, index: File) -> bytes:
     return index.read_beside(f"{folder}/{path}" if folder else path)
 
 
-def _read_blob(manifest: File, limit: SizeLimit) -> bytes:
+def _read_blob(manifest: File, most: int) -> bytes:
     """Return the index that a manifest names; raises FormatError where it is not that index."""
     place, blob = index_blob(decode_json(manifest.content, _MANIFEST))
     path = blob_path(blob.checksum)
@@ -223,4 +223,4 @@ def _read_blob(manifest: File, limit: SizeLimit) -> bytes:
     if blob.compression not in ("none", "gzip"):
         raise FormatError(f"{place}.compression: {blob.compression!r}; only gzip is known")
     is_folded = blob.compression == "gzip"  # one that says so has to be
-    return unfold_whole(content, limit) if is_folded else plain_content(content, limit)
+    return unfold_whole(content, most) if is_folded else plain_content(content, most)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.sources.names import folders_upwards
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import (
@@ -98,9 +98,9 @@ class DirectorySource(Source):
     def _content(self, entry: Entry) -> bytes:
         with _opened(os.path.join(self._root, entry.path)) as file:
             before = os.fstat(file.fileno())
-            limit = self._wanted.size_limit(entry.path, self._limits)
-            if before.st_size > limit.size:
-                raise limit.error(f"has {before.st_size:,} bytes")
+            most = self._wanted.size_limit(entry.path, self._limits)
+            if before.st_size > most:
+                raise over_limit(f"has {before.st_size:,} bytes", most, "bytes")
             content = file.read(before.st_size + 1)
             after = os.fstat(file.fileno())
         # A page is read again to count it, and has to be the one that was compared.

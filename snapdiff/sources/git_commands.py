@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import SizeLimit
+from snapdiff.limits import over_limit
 from snapdiff.sources.source import Commit, Content, Entry
 
 ENVIRONMENT = {
@@ -174,8 +174,8 @@ class GitObject(NamedTuple):
 class Objects:
     """The objects of a repository, as one `git cat-file --batch` hands them over."""
 
-    def __init__(self, git: GitRunner, size_limit: Callable[[str], SizeLimit]) -> None:
-        """Start git, which ends with this; `size_limit` is how large the file of a path may be."""
+    def __init__(self, git: GitRunner, size_limit: Callable[[str], int]) -> None:
+        """Start git, which ends with this; `size_limit` is how many bytes a path may have."""
         running = contextlib.ExitStack()
         weakref.finalize(self, running.close)
         question = ("cat-file", "--batch")
@@ -236,13 +236,13 @@ class Objects:
         while wanted not in self._arrived:
             object_id = next(iter(self._asked))
             path = self._asked.pop(object_id)
-            limit = self._size_limit(path)
-            found = self._answer(limit.size)
+            most = self._size_limit(path)
+            found = self._answer(most)
             if found is None:
                 raise missing_object(path, f"object {object_id}")
             self._arrived[object_id] = found.content
-            if found.size > limit.size:
-                self._arrived[object_id] = limit.error(f"has {found.size:,} bytes")
+            if found.size > most:
+                self._arrived[object_id] = over_limit(f"has {found.size:,} bytes", most, "bytes")
         return self._arrived.pop(wanted)
 
     def _send(self, names: Sequence[str]) -> None:

@@ -110,7 +110,7 @@ class RegistrySource(Source):
             raise FormatError(
                 f"the layer has {len(content):,} bytes, and should have {self._size:,}"
             )
-        return plain_content(content, self._limits.document)
+        return plain_content(content, self._limits.document_size)
 
 
 def _only_layer(manifest: bytes) -> _Layer:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, Self
 
 from snapdiff.buildcache_layout import BLOB
 from snapdiff.errors import FormatError
-from snapdiff.limits import SETTINGS_SIZE, Limits, SizeLimit
+from snapdiff.limits import SETTINGS_SIZE, Limits
 from snapdiff.sources.names import EVERYWHERE, Paths, folders_upwards
 
 Content = bytes | FormatError
@@ -94,8 +94,8 @@ class Wanted(Protocol):
     def is_document(self, path: str) -> bool:
         """Return whether a file has to be readable, because it is called like a document."""
 
-    def size_limit(self, path: str, limits: Limits) -> SizeLimit:
-        """Return how large a file may be to be read."""
+    def size_limit(self, path: str, limits: Limits) -> int:
+        """Return how many bytes a file may have to be read."""
 
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at; every document is one of these."""

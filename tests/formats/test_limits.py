@@ -99,7 +99,7 @@ BOUNDS = {
         LONG,
         len(LONG),
         len(LONG) - 1,
-        f"the page is too large, and the limit is {len(LONG) - 1:,} bytes; {RAISED}",
+        f"is too large, and the limit is {len(LONG) - 1:,} bytes; {RAISED}",
     ),
     "values": Bound(
         MANY,
