@@ -177,13 +177,16 @@ def has_document(catalog: Catalog) -> bool:
 
 
 def check_filters(
-    filters: Filters, catalogs: Sequence[Catalog], listed: Iterable[Catalog] = ()
+    filters: Filters,
+    catalogs: Sequence[Catalog],
+    listed: Iterable[Catalog] = (),
+    others: Iterable[Reading] = (),
 ) -> None:
     """Raise SnapdiffError where a filter can only be a slip.
 
     A glob that matches nothing in any of the catalogs is one; so are explicit specs where no
     document says which are. Nothing is read where there is no glob, and else no more than it takes
-    to find a match; of those only `listed`, paths alone.
+    to find a match: of those only `listed`, paths alone, and then `others`, one file at a time.
     """
     if filters.explicit:
         _check_explicit(catalogs)
@@ -191,7 +194,8 @@ def check_filters(
         return
     seen: dict[str, set[str]] = {"tag": set(), "stack": set(), "package": set()}
     read = chain.from_iterable(map(_names_in, catalogs))
-    for names in chain(read, (next(_names_in(catalog)) for catalog in listed)):
+    paths = (next(_names_in(catalog)) for catalog in listed)
+    for names in chain(read, paths, map(_names_of, others)):
         for noun, some in names.items():
             seen[noun] |= some
         # A stack that is compared under another name is called by that one.
@@ -209,12 +213,16 @@ def _names_in(catalog: Catalog) -> Iterator[dict[str, set[str]]]:
         of_paths[claim.what].add(claim.name)
     yield of_paths
     for _, found in catalog.readings():
-        if isinstance(found, Document):
-            yield {
-                "tag": {counts.tag for counts in found.counts},
-                "stack": {name for it in found.counts for names in it.by_stacks for name in names},
-                "package": {counts.name for counts in found.counts},
-            }
+        yield _names_of(found)
+
+
+def _names_of(found: Reading) -> dict[str, set[str]]:
+    counts = found.counts if isinstance(found, Document) else ()
+    return {
+        "tag": {it.tag for it in counts},
+        "stack": {name for it in counts for names in it.by_stacks for name in names},
+        "package": {it.name for it in counts},
+    }
 
 
 def _check_explicit(catalogs: Iterable[Catalog]) -> None:

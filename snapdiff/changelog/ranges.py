@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import RevisionPair
 from snapdiff.catalog.loading import Catalog, check_filters, has_document, require_paths
+from snapdiff.catalog.reading import Reading, read_whole
 from snapdiff.changelog.sections import GitSteps, SectionEnd, Step, Steps
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import RevisionError
@@ -57,9 +58,9 @@ class GitRange(NamedTuple):
     def check(self, settings: ComparisonOptions) -> None:
         """Raise SnapdiffError where an end has no page, or a path or a filter can only be a slip.
 
-        What paths narrow it to may have been there in between alone. Of the commits between, files
-        are listed alone, as far as that says what they are: a catalog that was read a hundred times
-        would be a long wait for a slip.
+        What paths and filters narrow it to may have been there in between alone. Of the commits
+        between, files are listed; what differs from one section to the next is read only where
+        something that is asked for was not found before.
         """
         old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
         if not settings.allow_empty:
@@ -67,11 +68,17 @@ class GitRange(NamedTuple):
             is_narrowed = self.new.paths is not EVERYWHERE
             if not (is_narrowed and any(map(has_document, chain((new, old), self._between())))):
                 RevisionPair(old, new).require_documents()
-        check_filters(Scope(settings.filters).filters, (new, old), self._between())
+        filters = Scope(settings.filters).filters
+        check_filters(filters, (new, old), self._between(), self._changed())
 
     def _between(self) -> Iterator[Catalog]:
         for commit in self.history.commits():
             yield Catalog(self.history.at(commit), self.limits)
+
+    def _changed(self) -> Iterator[Reading]:
+        for step in self.steps().walk():
+            for pair in step.files.changed():
+                yield read_whole(pair.new, pair.path, "new")
 
     def steps(self, after: str | None = None) -> GitSteps:
         """Return the steps from a commit (the first of the range, if none is given) to the last.
@@ -193,7 +200,8 @@ def open_range(
         paths_in_each = opener.narrowed(old, paths).paths
         return replace(_folder_range(argument, directory / argument, limits), paths=paths_in_each)
     first = _require_revision(old)
-    last = _require_revision(opener.open(*new_name or ["HEAD"]))
+    head = f"HEAD:{first.folder}" if first.folder else "HEAD"
+    last = _require_revision(opener.open(*new_name or [head]))
     first, last = opener.narrowed(first, paths), opener.narrowed(last, paths)
     history = GitHistory(first, last)
     return GitRange(directory.resolve(), first, last, history, by or "commit", limits)

@@ -36,6 +36,17 @@ def test_one_revision_stands_for_all_since_then(story: History) -> None:
     assert markdown("-C", story.folder, "v1.0..") == markdown("-C", story.folder, "v1.0..HEAD")
 
 
+def test_one_folder_of_a_revision_stands_for_all_of_it_since_then(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    for number in range(2):
+        pages = pages_of([spec("bc"[number], f"1.{number}")])
+        history.commit({f"in/one/{path}": page for path, page in pages.items()} | pages_of([ZLIB]))
+    text = markdown("-C", tmp_path, "HEAD~1:in/one")
+    assert text == markdown("-C", tmp_path, "HEAD~1:in/one..HEAD:in/one")
+    assert text.endswith("\n`zlib` `1.0` → `1.1`.\n")
+    assert markdown("-C", tmp_path / "in", "HEAD~1:./one") == text
+
+
 def test_a_commit_that_touches_no_page_or_only_their_order_is_no_section(story: History) -> None:
     dates = [name[-2:] for name in names(markdown("-C", story.folder, "start..HEAD"))]
     assert dates == ["15", "12", "08", "07", "06", "05", "04", "02"]
@@ -121,6 +132,24 @@ def test_a_filter_may_match_what_was_there_in_between_alone(tmp_path: Path) -> N
     for number, records in enumerate(([ZLIB], [ZLIB, MPI4PY], [ZLIB])):
         write_files(tmp_path / "snapshots" / f"{number}", pages_of(records))
     assert len(names(markdown(tmp_path / "snapshots", "-p", "py-mpi4py"))) == 2
+
+
+@pytest.mark.parametrize("extra", [[], ["--first-seen"], ["--by", "month"]])
+def test_a_filter_may_match_what_documents_said_in_between_alone(
+    extra: list[str], tmp_path: Path
+) -> None:
+    history = History(tmp_path)
+    mpich = Item("mpich")
+    for month, items, stacks in ((6, [], []), (7, [mpich], ["gpu"]), (8, [], [])):
+        files = {"env/spack.lock": to_bytes(lock([Item("zlib"), *items]))}
+        pages = pages_of([ZLIB | {"stacks": ["e4s", *stacks]}])
+        history.at(f"2025-0{month}-01T12:00:00Z", {**files, **pages})
+    whole: tuple[str | Path, ...] = ("-C", tmp_path, "HEAD~2..HEAD", *extra)
+    for glob in (("-p", "mpich"), ("-s", "gpu")):
+        text = markdown(*whole, *glob)
+        assert text.count(f"`{glob[1]}`") > 1, text
+    slip = run_changelog(*whole, "-p", "mpixh")
+    assert slip.err == "snapdiff: error: mpixh: matches no package; the nearest: mpich\n"
 
 
 def test_a_tag_that_the_name_of_the_folder_gives_is_known_in_between_too(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.documents import Item, database, lock, needs, to_bytes
-from tests.support.helpers import refused, run_cli, write_files
+from tests.support.documents import Item, Needs, database, digest, lock, needs, to_bytes
+from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 from tests.support.repositories import GitRepository
 
@@ -24,6 +24,8 @@ WANTED = [ZLIB, GMAKE, GLIBC, HDF5, PYTHON]
 
 OTHER_HDF5 = replace(HDF5, explicit=False, needs=(), parameters={"mpi": True})
 OLDER_HDF5 = Item("hdf5", "1.12.0", parameters={"mpi": True})
+
+PAGES = {"python": replace(PYTHON, explicit=False).key, "numactl": digest("numactl")}
 
 TEXT = """\
 Missing from mirror
@@ -135,6 +137,34 @@ def test_an_environment_where_one_stands_is_told_from_others(folder: Path) -> No
     ]
 
 
+def test_pages_can_stand_for_an_environment(folder: Path) -> None:
+    records = [spec("a", package=name) | {"hash": key} for name, key in PAGES.items()]
+    write_files(folder / "pages", pages_of(records))
+    found = answer(folder, "pages", "mirror")
+    assert found["without_roots"] == ["pages"]
+    assert [(item["environment"], item["package"]) for item in found["missing"]] == [
+        ("pages", "numactl")
+    ]
+
+
+def test_what_is_there_may_need_itself_and_what_nothing_lists(folder: Path) -> None:
+    one, two, ghost = (digest(name) for name in ("one", "two", "ghost"))
+    a = Item("a", hash=one, needs=(Needs("b", two),), explicit=True)
+    b = Item("b", hash=two, needs=(Needs("a", one), Needs("ghost", ghost)))
+    write_files(folder, {"round/spack.lock": to_bytes(lock([a, b]))})
+    write_files(folder, {"some/build_cache/index.json": to_bytes(database([b]))})
+    found = answer(folder, "round", "some")
+    assert [item["package"] for item in found["missing"]] == ["a"]
+
+
+def test_roots_are_in_the_order_of_their_names_whatever_needs_them(folder: Path) -> None:
+    a, b = Item("a", explicit=True), Item("b", explicit=True)
+    top = Item("top", explicit=True, needs=(needs(a),))
+    write_files(folder, {"roots/spack.lock": to_bytes(lock([a, b, top]))})
+    write_files(folder, {"some/build_cache/index.json": to_bytes(database([top]))})
+    assert [item["package"] for item in answer(folder, "roots", "some")["missing"]] == ["a", "b"]
+
+
 def test_environments_without_a_name_have_one_where_there_are_two(folder: Path) -> None:
     repository = GitRepository(folder / "repository")
     repository.commit({"spack.lock": to_bytes(lock(WANTED))})
@@ -167,8 +197,7 @@ def test_files_folders_and_revisions_are_one(folder: Path) -> None:
         answer(repository.folder, "HEAD:env", str(folder / "mirror"))["missing"],
         answer(repository.folder, "HEAD:env/spack.lock", str(folder / "mirror"))["missing"],
     ]
-    without_names = [[item | {"environment": ""} for item in some] for some in lists]
-    assert all(some == without_names[0] for some in without_names)
+    assert all(some == lists[0] for some in lists)
 
 
 def test_several_environments_each_in_its_order(folder: Path) -> None:
