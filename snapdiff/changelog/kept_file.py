@@ -168,7 +168,10 @@ def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:
             # The range may begin beside the line of first parents, as on the branch of a release.
             if commit not in places and commit != history.first.id:
                 raise ReportError(_gone(item, commit, wanted, is_shallow=is_shallow))
-    newest = min((item.new for item in markers if item.new in places), key=places.__getitem__)
+    known = [item.new for item in markers if item.new in places]
+    # Where the files of two branches were merged, the sections of one lead along this line.
+    line = {commit.id for commit in history.commits()}
+    newest = min([it for it in known if it in line] or known, key=places.__getitem__)
     return None if history.is_ancestor(newest, history.first.id) else newest
 
 

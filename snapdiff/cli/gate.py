@@ -19,7 +19,7 @@ from snapdiff.output.streams import say_command
 from snapdiff.output.whole_files import write_file
 from snapdiff.reports.annotations import Offender, code_quality, github_commands
 from snapdiff.reports.moves import Move, moves_in
-from snapdiff.reports.names import readable, tag_names
+from snapdiff.reports.names import counted, readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
 from snapdiff.reports.statuses import Status
 from snapdiff.result import CatalogDiff, Kind, TagDiff
@@ -52,7 +52,7 @@ def first_lines(lines: Sequence[str]) -> list[str]:
     """Return some lines; of very many the first ones, and the number of the rest."""
     told = list(lines[:SPELLED_OUT])
     if len(lines) > SPELLED_OUT:
-        told.append(f"... and {len(lines) - SPELLED_OUT:,} more lines")
+        told.append(f"... and {counted(len(lines) - SPELLED_OUT, 'more line')}")
     return told
 
 

@@ -16,7 +16,7 @@ from snapdiff.changelog.kept_file import find_markers, marker_line, require_no_c
 from snapdiff.errors import ReportError
 from snapdiff.model import Revision
 from tests.support.helpers import pages_of, spec, words, write_files
-from tests.support.story import ZLIB, History, markdown, run_changelog
+from tests.support.story import CMAKE, PETSC, ZLIB, History, markdown, run_changelog
 from tests.support.story import write_story as write_story
 from tests.support.work import seconds
 
@@ -143,6 +143,24 @@ class TestMarkdown:
         name = "markdown" if suffix == "md" else "ndjson"
         whole = markdown("-C", history.folder, "release..HEAD", "-f", name)
         assert file.read_text("utf-8") == whole
+
+    def test_of_two_branches_goes_on_along_the_line_of_the_merge(self, tmp_path: Path) -> None:
+        history = History(tmp_path / "repository")
+        start = history.commit(pages_of([ZLIB]))
+        lines = []
+        for branch, item in (("topic", PETSC), ("main", CMAKE)):
+            history.git("checkout", "--quiet", "-B", branch, start)
+            history.commit(pages_of([ZLIB, item]))
+            update(history, tmp_path / branch, f"{start}..HEAD", "-f", "markdown")
+            lines.append((tmp_path / branch).read_text("utf-8"))
+        history.merge("2025-07-12T04:00:00+00:00", "topic")
+        file = tmp_path / "CHANGELOG.md"
+        told, first = lines[1], lines[0].index("<!-- ")
+        file.write_text(f"{told}\n{lines[0][first:]}", "utf-8")
+        update(history, file, f"{start}..HEAD")
+        text = file.read_text("utf-8")
+        assert text.count("\n## ") == 3
+        assert "gone" not in text
 
     def test_begins_no_week_again_that_is_over(self, tmp_path: Path) -> None:
         history = History(tmp_path / "repository")

@@ -54,7 +54,8 @@ def test_an_upgrade_that_leaves_out_a_compiler_is_a_loss_where_a_version_stays()
 
 def test_very_many_lines_are_counted_after_the_first() -> None:
     assert first_lines(["removed: zlib"] * SPELLED_OUT) == ["removed: zlib"] * SPELLED_OUT
-    assert first_lines(["removed: zlib"] * (SPELLED_OUT + 2)) == [
-        *["removed: zlib"] * SPELLED_OUT,
-        "... and 2 more lines",
-    ]
+    for more, words in ((1, "1 more line"), (2, "2 more lines")):
+        assert first_lines(["removed: zlib"] * (SPELLED_OUT + more)) == [
+            *["removed: zlib"] * SPELLED_OUT,
+            f"... and {words}",
+        ]

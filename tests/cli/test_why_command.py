@@ -166,6 +166,8 @@ def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
             "hdf5@1.12/roods",
             "hdf5@1.12: no changed spec with this hash has this version; there is 1.14.3",
         ),
+        ("autoconf@1", "autoconf@1: no changed spec has this version; there are 2.69, 2.71"),
+        ("zlib-ng/zz", "/zz: no changed spec of zlib-ng has this hash"),
         ("@1", "@1: names no package; write hdf5, "),
         ("hdf5@", "hdf5@: names no package; write hdf5, "),
         ("hdf5/", "hdf5/: names no package; write hdf5, "),
