@@ -2,14 +2,13 @@
 
 `--max-size` sets both sizes; the others follow from the size of a page. The largest
 page of the public catalog had 720 kB in July 2025. What is compressed with gzip is unfolded piece
-by piece as it arrives, within bounds of its own.
+by piece, within bounds of its own.
 """
 
 import io
-import itertools
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from snapdiff.errors import FormatError
@@ -133,16 +132,17 @@ _MOST_MEMBERS = 1000
 """Of how many members a file may consist: each takes time, even one that holds nothing."""
 
 
-def unfold(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield what gzip holds, in pieces of a megabyte at most, whatever the size of its chunks.
+def unfold(content: bytes, most: int) -> bytes:
+    """Return what gzip holds.
 
-    Raises FormatError where it is damaged, ends early, or unfolds to too much.
+    Raises FormatError where it is damaged, ends early, or unfolds to too much: to more than `most`
+    bytes, or to many times its size.
     """
+    text = io.BytesIO()
     decoder: zlib._Decompress | None = None
-    members = taken = given = 0
-    slices = (it[start : start + _SLICE] for it in chunks for start in range(0, len(it), _SLICE))
-    for rest in slices:
-        taken += len(rest)
+    members = 0
+    for start in range(0, len(content), _SLICE):
+        rest = content[start : start + _SLICE]
         while rest:
             if decoder is None:
                 rest = rest.lstrip(b"\0") if members else rest  # zeros fill up a block of a tape
@@ -151,52 +151,28 @@ def unfold(chunks: Iterable[bytes]) -> Iterator[bytes]:
                 decoder = zlib.decompressobj(_GZIP)
                 members += 1
             try:
-                piece = decoder.decompress(rest, _PIECE)
+                text.write(decoder.decompress(rest, _PIECE))
             except zlib.error as error:
                 raise FormatError("the gzip data is damaged") from error
-            given += len(piece)
-            _check(members, taken, given)
-            if piece:
-                yield piece
+            _check(members, len(content), text.tell(), most)
             rest = decoder.unconsumed_tail or decoder.unused_data
             if decoder.eof:
                 decoder = None
     if decoder or not members:
         raise FormatError("the gzip data ends early")
-
-
-def unfold_whole(content: bytes, most: int) -> bytes:
-    """Return all that gzip holds; raises FormatError, also for more than `most` bytes."""
-    text = io.BytesIO()
-    for piece in unfold([content]):
-        text.write(piece)
-        if text.tell() > most:
-            raise over_limit("is too large", most, "bytes")
     return text.getvalue()
-
-
-def plain_chunks(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Return what is in the chunks, unfolded where it begins as gzip does, whatever its name says.
-
-    Raises FormatError while they are read, as `unfold` does.
-    """
-    beginning = b""
-    for chunk in chunks:
-        beginning += chunk
-        if len(beginning) >= len(_MAGIC):
-            break
-    content = itertools.chain([beginning], chunks)
-    return unfold(content) if beginning.startswith(_MAGIC) else content
 
 
 def plain_content(content: bytes, most: int) -> bytes:
     """Return content, unfolded where it begins as gzip does; raises FormatError."""
-    return unfold_whole(content, most) if content.startswith(_MAGIC) else content
+    return unfold(content, most) if content.startswith(_MAGIC) else content
 
 
-def _check(members: int, taken: int, given: int) -> None:
+def _check(members: int, taken: int, given: int, most: int) -> None:
     if members > _MOST_MEMBERS:
         raise FormatError(f"the gzip data has over {_MOST_MEMBERS:,} members")
     if given > max(_ALWAYS_TAKEN, _MOST_FOLDED * taken):
         times = f"{_MOST_FOLDED} times its size"
         raise FormatError(f"the gzip data unfolds to over {times}, which no document does")
+    if given > most:
+        raise over_limit("is too large", most, "bytes")

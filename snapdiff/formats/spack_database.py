@@ -36,7 +36,7 @@ from snapdiff.formats.json_text import (
 from snapdiff.formats.kinds import is_called
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import SpecNode, decode_node
-from snapdiff.limits import Limits, plain_content, unfold_whole
+from snapdiff.limits import Limits, plain_content, unfold
 from snapdiff.model import Root
 
 NEWEST_VERSION = 8
@@ -223,4 +223,4 @@ def _read_blob(manifest: File, most: int) -> bytes:
     if blob.compression not in ("none", "gzip"):
         raise FormatError(f"{place}.compression: {blob.compression!r}; only gzip is known")
     is_folded = blob.compression == "gzip"  # one that says so has to be
-    return unfold_whole(content, most) if is_folded else plain_content(content, most)
+    return unfold(content, most) if is_folded else plain_content(content, most)

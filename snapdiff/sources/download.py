@@ -5,6 +5,7 @@ How files are asked for is a `Transport`: of web servers, object stores, registr
 
 import contextlib
 import hashlib
+import io
 import tempfile
 import time
 import weakref
@@ -15,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Progress, plain_chunks, unseen
+from snapdiff.limits import DEFAULT_LIMITS, Progress, plain_content, unseen
 from snapdiff.sources.names import MirrorAddress, RegistryAddress, without_secrets
 from snapdiff.sources.source import Validators
 
@@ -197,43 +198,40 @@ class Downloads:
 
     def _stored(self, answer: Answer, as_is: bool, most: int | None) -> Downloaded:
         """Store a file after the others; the next takes the place of one that breaks off."""
-        start = end = self._end
-        checksum = hashlib.sha256()
-        arriving = self._arriving(answer, most)
+        content = self._received(answer, most)
+        content = content if as_is else plain_content(content, self._max_download)
+        start, end = self._end, self._end + len(content)
+        self._check(most, start, end)
         try:
             self._store.seek(start)
-            for piece in arriving if as_is else plain_chunks(arriving):
-                end += len(piece)
-                self._check(most, start, end)
-                checksum.update(piece)
-                self._store.write(piece)
+            self._store.write(content)
             self._store.flush()
         except OSError as error:
             with contextlib.suppress(OSError):  # it would write the rest when the process ends
                 self._store.close()
             raise _unwritable(error) from error
         self._end = end
-        return Downloaded(checksum.hexdigest(), answer.validators, (start, end - start))
+        checksum = hashlib.sha256(content).hexdigest()
+        return Downloaded(checksum, answer.validators, (start, len(content)))
 
-    def _arriving(self, answer: Answer, most: int | None) -> Iterator[bytes]:
-        """Yield the chunks; raises FormatError for too many and TransferError for too slow ones.
-
-        What counts is what arrives: gzip may unfold to nothing.
-        """
-        before, arrived, size = self._arrived, 0, answer.size or 0
+    def _received(self, answer: Answer, most: int | None) -> bytes:
+        """Return what arrives; raises FormatError for too much, TransferError for too slow."""
+        content = io.BytesIO()
+        before, size = self._arrived, answer.size or 0
         self._check(most, before, before + size)
         begin, mark = time.monotonic(), 0
         for chunk in answer.chunks or ():
-            arrived += len(chunk)
+            content.write(chunk)
+            arrived = content.tell()
             self._check(most, before, before + arrived)
             self._progress(before + arrived, before + max(size, arrived))
-            yield chunk
             self._heard = time.monotonic()
             if self._heard - begin > self._patience.silence:
                 if arrived - mark < _SLOWEST * self._patience.silence:
                     raise TransferError("the server sends it too slowly", again=True)
                 begin, mark = self._heard, arrived
-        self._arrived = before + arrived
+        self._arrived = before + content.tell()
+        return content.getvalue()
 
     def _check(self, most: int | None, before: int, end: int) -> None:
         if most is not None and end - before > most:
