@@ -104,7 +104,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     asked = parse_question(package)
     chosen, looks, destination = given.report(ANSWER, "text")
     with ProgressBar("documents", wanted=not given.quiet) as progress:
-        old, new, given = open_sides(revisions, given, {"tag", "stack"}, progress)
+        old, new, given = open_sides(revisions, given, {"format_name"}, progress)
         with lines_named(given):
             found = explain_package(old, new, asked, given.comparison(), progress)
     given.warn_of_skipped(found.skipped)

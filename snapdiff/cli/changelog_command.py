@@ -36,8 +36,8 @@ from snapdiff.reports.names import counted
 
 _DEFAULT_BY: By = "commit"
 
-_FROM_FILE = {"tag", "stack", "package", "kind", "group_by", "by"}
-"""The options that a configuration file can decide."""
+_OWN = {"format_name"}
+"""The options that no configuration file decides: the format in it is that of a diff."""
 
 
 @click.command(
@@ -112,7 +112,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
     with held_alone(destination.file) as is_new:
         if not goes_on:
             require_no_changelog(destination.file)
-        wanted, given = _open(story, given, _FROM_FILE)
+        wanted, given = _open(story, given, _OWN)
         settings = replace(given.comparison(), warn=warn)
         looks = given.report(CHANGELOG).options
         if chosen != "html" and "package_url" not in given.looks:
@@ -152,7 +152,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     if given.jobs > 1:
         given.warn("--jobs has no effect with --first-seen; leave it out")
     require_no_changelog(destination.file)
-    wanted, given = _open(story, given, {"tag", "stack", "package"})
+    wanted, given = _open(story, given, _OWN | {"kind", "group_by", "by"})
     settings = given.comparison()
     with ProgressBar("sections", wanted=not given.quiet) as progress:
         found = first_seen(wanted.steps(), settings, progress)
@@ -162,12 +162,12 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
 
 
-def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, GivenOptions]:
+def _open(story: str, given: GivenOptions, own: set[str]) -> tuple[Range, GivenOptions]:
     """Return the range, and the options with those that the last revision's file decides."""
     wanted = open_range(story, given.repo, given.by, given.limits, given.filters.path or ())
     if not isinstance(wanted, GitRange):
-        takes = takes - {"by"}  # a folder has a section a snapshot
-    given = with_settings(given, wanted.newest, None, takes)
+        own = own | {"by"}  # a folder has a section a snapshot
+    given = with_settings(given, wanted.newest, None, own)
     if isinstance(wanted, GitRange) and given.by:
         wanted = wanted._replace(by=given.by)
     with lines_named(given):

@@ -22,13 +22,6 @@ from snapdiff.result import CatalogDiff, Filters
 if TYPE_CHECKING:  # late: most runs have no gate
     from snapdiff.reports.annotations import Offender
 
-FROM_FILE = {
-    *("tag", "stack", "package", "kind", "stack_names"),
-    *("format_name", "group_by", "marker"),
-    *("fail_on", "ignore"),
-}
-"""The options that a configuration file can decide."""
-
 
 class Outcome(NamedTuple):
     """What a run has compared and found; its reports are written."""
@@ -46,7 +39,7 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
     Raises SnapdiffError.
     """
     with ProgressBar("pages", wanted=not given.quiet) as progress:
-        old, new, given = open_sides(revisions, given, FROM_FILE, progress)
+        old, new, given = open_sides(revisions, given, (), progress)
         writers = _report_writers(given)  # what cannot be written is named before a page is read
         with lines_named(given):
             filters = _filters(given, old, new)

@@ -211,30 +211,31 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
 
 
 def open_sides(
-    revisions: tuple[str, ...], given: GivenOptions, takes: Collection[str], progress: ProgressBar
+    revisions: tuple[str, ...], given: GivenOptions, own: Collection[str], progress: ProgressBar
 ) -> tuple[Catalog, Catalog, GivenOptions]:
     """Open both sides; return them, and the options with the settings that count for them.
 
-    `takes` are the options of the command that a file can decide. With -v a line says what is
-    compared. Raises SnapdiffError.
+    `own` are the options of the command that no file decides. With -v a line says what is compared.
+    Raises SnapdiffError.
     """
     directory, names, paths = given.compared(revisions)
     old, new = open_catalogs(names, directory, given.limits, progress.downloaded, paths)
     if given.verbose:
         say(f"comparing {old.source.name} with {new.source.name}")
-    given = with_settings(given, old.source, new.source, takes)
+    given = with_settings(given, old.source, new.source, own)
     if given.verbose and given.configuration:
         say(f"settings of {given.configuration} count")
     return old, new, given
 
 
 def with_settings(
-    given: GivenOptions, old: Source, new: Source | None, takes: Collection[str]
+    given: GivenOptions, old: Source, new: Source | None, own: Collection[str]
 ) -> GivenOptions:
     """Return the options with those that the file of the old side decides, or that of --config.
 
-    Where `new` has a file that says other things, a note says that it does not count. Raises
-    SnapdiffError, which names the line, where the file cannot be read.
+    It can decide what the command has an option for that is not its `own`, and, of a gate, what is
+    accepted. Where `new` has a file that says other things, a note says that it does not count.
+    Raises SnapdiffError, which names the line, where the file cannot be read.
     """
     if given.config is not None and given.no_config:
         raise SnapdiffError(f"--config {given.config}: --no-config takes no file; leave one out")
@@ -258,10 +259,13 @@ def with_settings(
         except FormatError as error:
             raise SnapdiffError(f"{file.place}: {error}") from error
         source_of = click.get_current_context().get_parameter_source
+        decided = {*given.values}.difference(own)
+        if "fail_on" in decided:
+            decided.add("ignore")  # what a gate accepts only a file can say
         options = {
             name: value
             for name, _, value in settings.said()
-            if name in takes and source_of(name) is not ParameterSource.COMMANDLINE
+            if name in decided and source_of(name) is not ParameterSource.COMMANDLINE
         }
     if other and (file is None or file.content != other.content):
         say(f"note: {other.place} does not count: settings are taken from the old side")

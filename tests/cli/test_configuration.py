@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import asdict
+from msgspec.structs import asdict, fields
 
 from snapdiff.cli.diff_command import diff
-from snapdiff.cli.diff_run import FROM_FILE
 from snapdiff.cli.given_options import GivenOptions, with_settings
 from snapdiff.errors import FilterError
 from snapdiff.reports import ReportOptions
+from snapdiff.settings import CatalogSettings
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import lock, to_bytes
 from tests.support.example import NEW, OLD
@@ -262,7 +262,7 @@ def effective(arguments: list[str], content: str) -> tuple[frozenset[str], dict[
         values = {name: value for name, value in context.params.items() if name != "revisions"}
         options = GivenOptions.of(values)
         old: Any = _Old(content.encode("utf-8"))
-        found = with_settings(options, old, None, FROM_FILE)
+        found = with_settings(options, old, None, ())
         usual = asdict(ReportOptions())
         return found.from_file, {**asdict(found), **usual, **found.looks, **asdict(found.filters)}
 
@@ -281,7 +281,8 @@ def test_flags_count_before_the_file_and_the_file_before_defaults(
 
 
 def test_the_table_of_flags_has_every_option_that_a_file_can_decide() -> None:
-    assert {*FLAGS, "ignore"} == FROM_FILE
+    sections = [fields(section.type) for section in fields(CatalogSettings)]
+    assert {*FLAGS, "ignore", "by"} == {it.name for section in sections for it in section}
 
 
 class TestEffect:
@@ -419,3 +420,15 @@ class TestEffect:
         assert found["configuration"] == "old/.snapdiff.toml"
         assert found["filters"]["stack"] == ["e4s"]
         assert "settings" not in why("--no-config")
+
+    def test_its_format_and_its_gate_are_those_of_a_diff_alone(self, tmp_path: Path) -> None:
+        accepted = '{ kind = "added", stack = "e4s" }'
+        settings = f'diff.format = "text"\n{GATE}ignore = [{accepted}]\n'
+        write_files(tmp_path / "old", catalog(OLD, settings))
+        for day, records in (("2025-07-01", OLD), ("2025-07-02", NEW)):
+            write_files(tmp_path / "days" / day, catalog(records))
+        write_files(tmp_path / "days", {SETTINGS_FILE: settings})
+        for arguments in (("why", "zlib", "old", "old"), ("changelog", "days")):
+            result = run_cli(*arguments, "-C", tmp_path)
+            assert (result.status, ".snapdiff.toml" in result.out) == (0, False)
+        assert "Settings: old/.snapdiff.toml" in run_cli("-C", tmp_path, "old", "old").out
