@@ -298,7 +298,7 @@ def _explained(
 ) -> ExplainedSpec:
     trait = None
     for found in stack.package_changes:
-        if found.package == change.package and not (found.whole or change.duplicate):
+        if found.package == change.package and not found.whole:
             trait = {Kind.REMOVED: found.lost, Kind.ADDED: found.gained}.get(change.kind)
     explained = explain_change(packages, (tag.old, tag.new), stack.stack, change, kinds)
     return replace(explained, trait=trait)

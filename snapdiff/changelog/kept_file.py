@@ -27,6 +27,8 @@ MARKER = re.compile(
     rb"^<!-- snapdiff: (\S+?)\.\.(\S+)((?: [a-z-]+=\S*)*) -->[ \t]*\r?$", re.MULTILINE
 )
 
+_MARKER_BEGINS = b"<!-- snapdiff: "
+
 ShapingOptions = Mapping[str, tuple[str, ...]]
 """The options that decide what is in a section, each with its values; those not given are out."""
 
@@ -95,9 +97,10 @@ def _unquoted(quoted: bytes) -> str:
 
 
 def find_markers(path: Path) -> Iterator[Marker]:
-    """Yield the markers of all sections of a file; raises ReportError where it cannot be read.
+    """Yield the markers of all sections of a file.
 
     It is read line by line: a report of JSON that is written anew may have hundreds of megabytes.
+    Raises ReportError where it cannot be read, or somebody changed a marker.
     """
     with errors_named(path, cannot_be="read"), open(path, "rb") as file:
         for number, line in enumerate(file, 1):
@@ -109,6 +112,12 @@ def find_markers(path: Path) -> Iterator[Marker]:
                     for name, _, values in pairs
                 }
                 yield Marker(f"{path}: line {number}", old, new, options)
+            elif line.startswith(_MARKER_BEGINS):
+                raise ReportError(
+                    f"{path}: line {number}: begins as the comment above a section, and was "
+                    "changed; write it as it was, or take that section and those above it out of "
+                    "the file"
+                )
 
 
 def require_no_changelog(path: Path | None) -> None:

@@ -144,6 +144,19 @@ class TestMarkdown:
         whole = markdown("-C", history.folder, "release..HEAD", "-f", name)
         assert file.read_text("utf-8") == whole
 
+    @pytest.mark.parametrize("change", [("..", " to "), (" -->", ""), ("-->", "by=week->")])
+    def test_in_which_a_marker_was_changed_is_refused(
+        self, change: tuple[str, str], story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file, "start..v1.0")
+        file.write_text(file.read_text("utf-8").replace(*change, 1), "utf-8")
+        error = refused(story, file, "start..HEAD")
+        assert error.startswith(
+            f"snapdiff: error: {file}: line 5: begins as the comment above a section, and was "
+            "changed; write it as it was, or take that section and those above it out of the file"
+        )
+
     def test_of_two_branches_goes_on_along_the_line_of_the_merge(self, tmp_path: Path) -> None:
         history = History(tmp_path / "repository")
         start = history.commit(pages_of([ZLIB]))

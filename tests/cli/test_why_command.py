@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import jsonschema
 import pytest
@@ -63,6 +64,11 @@ def why(folder: Path, *arguments: str) -> Result:
 
 def test_the_answer_is_a_tree_of_all_that_changed_below(folder: Path) -> None:
     assert why(folder, "hdf5").out == TEXT
+
+
+def test_a_package_that_differs_is_not_looked_for_again(folder: Path) -> None:
+    with mock.patch("snapdiff.answering.packages_of", side_effect=AssertionError):
+        assert why(folder, "hdf5").out == TEXT
 
 
 def test_in_markdown_the_tree_is_code(folder: Path) -> None:
