@@ -34,10 +34,11 @@ class Sighting(Struct, frozen=True, kw_only=True):
 
 
 class BuildsSeen(Sighting, frozen=True, kw_only=True):
-    """A snapshot in which a version that stayed, or returned, has other builds than before.
+    """A snapshot in which a version that was there before, or returned, has other builds.
 
-    `new` is `old` less those `removed` and with those `added`. Builds are told apart by their
-    configuration (specification, section 4), as a rebuild changes every hash.
+    `new` is `old` less those `removed` and with those `added`: of a version that was away it is 0,
+    and then `old` is. Builds are told apart by their configuration (specification, section 4), as a
+    rebuild changes every hash.
     """
 
     old: int
@@ -117,7 +118,7 @@ class _Record:
         self._skip_bad_pages = settings.skip_bad_pages
         self._tags = _Tags(self._scope)
         self._rows: dict[_Place, Seen] = {}
-        self._gone: dict[_Place, _Builds] = {}  # what it had when it was there last
+        self._gone: dict[_Place, Sighting] = {}  # the first snapshot without it
         self._unreadable: dict[str, _Held] = {}
         self._newest: Sighting | None = None
 
@@ -174,20 +175,16 @@ class _Record:
         there = 0 if row.is_gone else row.builds
         if not there + new.total() - old.total():
             row.is_gone, row.last = True, last
-            self._gone[place] = old - new
+            self._gone[place] = newest
             return
-        if row.is_gone:  # it returns: with the builds that it had, or with others
-            old, row.is_gone = self._gone.pop(place), False
         removed, added = (old - new).total(), (new - old).total()
-        if row.builds and (removed or added):
-            change = BuildsSeen(
-                **asdict(newest),
-                old=row.builds,
-                new=row.builds + added - removed,
-                removed=removed,
-                added=added,
-            )
-            row.build_changes.append(change)
+        if row.is_gone:
+            away, row.is_gone = self._gone.pop(place), False
+            row.build_changes += [_change(away, row.builds, row.builds, 0)]
+            row.build_changes += [_change(newest, 0, 0, added)]
+            row.builds = 0
+        elif row.builds and (removed or added):
+            row.build_changes.append(_change(newest, row.builds, removed, added))
         row.builds += added - removed
 
     def _both_sides(self, pair: FilePair) -> tuple[_Listed, _Listed]:
@@ -210,6 +207,11 @@ class _Record:
             (row for row in self._rows.values() if self._tags.is_wanted(row.tag)),
             key=lambda it: (it.package, parse_version(it.version), it.version, it.tag, it.stack),
         )
+
+
+def _change(seen: Sighting, old: int, removed: int, added: int) -> BuildsSeen:
+    new = old + added - removed
+    return BuildsSeen(**asdict(seen), old=old, new=new, removed=removed, added=added)
 
 
 class _Tags:
