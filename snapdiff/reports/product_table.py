@@ -13,9 +13,6 @@ from snapdiff.result import Kind, StackDiff
 MOST_COLUMNS = 10
 """How many stacks fit beside one another; of more, lines say the names of sets of them."""
 
-NOW_A_DEPENDENCY = "now a dependency"
-"""What a cell says of a product that is still there, and that nobody asks for any more."""
-
 
 class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
@@ -33,7 +30,7 @@ class ProductCell(NamedTuple):
         """
         words = self._happened(mark)
         roots = self.move and self.move.asked_for
-        note = ("now a root" if roots.new else NOW_A_DEPENDENCY) if roots else ""
+        note = ("now a root" if roots.new else "now only a dependency") if roots else ""
         return ", ".join(filter(None, [words, note])) or "·"
 
     @property
@@ -76,7 +73,6 @@ def signs_in(cells: Iterable[str], *, ditto: str = "") -> list[str]:
         "dot": "·" in words,
         "ditto": ditto in words and bool(ditto),
         "empty": "" in words,
-        "dependency": any(NOW_A_DEPENDENCY in it for it in words),
     }
     return [sign for sign, is_there in found.items() if is_there]
 

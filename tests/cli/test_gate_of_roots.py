@@ -25,7 +25,7 @@ def items(builds: Builds) -> list[Item]:
 
 
 CASES: dict[str, tuple[Builds, Builds, str]] = {
-    "rebuilt": ([("1", "a", True)], [("1", "b", False)], "q no longer a root spec. 1 more"),
+    "rebuilt": ([("1", "a", True)], [("1", "b", False)], "q now only a dependency. 1 more"),
     "the other way round": ([("1", "a", False)], [("1", "b", True)], "q now a root spec. 1 more"),
     "an equal build more": (
         [("1", "a", False)],
@@ -35,12 +35,12 @@ CASES: dict[str, tuple[Builds, Builds, str]] = {
     "an equal build fewer": (
         [("1", "a", False), ("1", "b", True)],
         [("1", "a", False)],
-        "q 1.0: one equal build fewer, no longer a root spec",
+        "q 1.0: one equal build fewer, now only a dependency",
     ),
     "and the other one reconfigured": (
         [("1", "a", False), ("1", "b", True)],
         [("2", "a", False)],
-        "≠ q 1.0: one equal build fewer, 1.0 reconfigured: variants x=1 → x=2, no longer a root",
+        "≠ q 1.0: one equal build fewer, 1.0 reconfigured: variants x=1 → x=2, now only a",
     ),
 }
 
@@ -66,7 +66,7 @@ def test_what_nobody_asks_for_any_more_is_one_line_and_gates_tell_it_apart(tmp_p
     app = Item("app", explicit=True)
     old, new = ([*below, replace(app, needs=tuple(map(needs, below)))] for below in (roots, left))
     sides = write_locks(tmp_path, old, new)
-    assert "other, same no longer root specs" in run_cli(*sides, "-f", "text").out
+    assert "other, same now only dependencies" in run_cli(*sides, "-f", "text").out
     done = run_cli(*sides, "-p", "!app", "-q", "-o", "/dev/null", "--fail-on", "rebuilt")
     assert done.err.startswith("snapdiff: rebuilt: other 1.0 in ")
     assert "same" not in done.err

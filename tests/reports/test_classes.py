@@ -151,7 +151,7 @@ def test_a_line_of_several_packages_says_that_they_are_roots_no_longer(tmp_path:
     app = Item("app", explicit=True, needs=tuple(map(needs, left)))
     old, new = write_locks(tmp_path, [*roots, app], [*left, app])
     text = run_cli(old, new, "-f", "text").out
-    assert "1 of 2 builds gone each (with x=2), no longer root specs: a 1.0, b 1.0.\n" in text
+    assert "1 of 2 builds gone each (with x=2), now only dependencies: a 1.0, b 1.0.\n" in text
 
 
 @pytest.mark.parametrize("is_root", [True, False])

@@ -94,21 +94,21 @@ TAKEN = "3 products are only its dependencies there now"
 @pytest.mark.parametrize(
     ("older", "more", "lines"),
     [
-        ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` no longer root specs"]),
+        ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
             f"; it needs older `tool1` `1.9`; {TAKEN}",
             [
-                "↓ `tool1` `2.0` → `1.9`, no longer a root spec",
-                "`tool0`, `tool2` no longer root specs",
+                "↓ `tool1` `2.0` → `1.9`, now only a dependency",
+                "`tool0`, `tool2` now only dependencies",
             ],
         ),
         (
             ("tool0", "tool1"),
             f"; it needs older `tool0` `1.9`, `tool1` `1.9`; {TAKEN}",
             [
-                "↓ `tool0`, `tool1` `2.0` → `1.9`, no longer root specs",
-                "`tool2` no longer a root spec",
+                "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
+                "`tool2` now only a dependency",
             ],
         ),
     ],
@@ -119,7 +119,7 @@ def test_a_new_root_that_takes_others_in_is_told_once(
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
     assert found[4] == IS_NEW + more
-    assert [line for line in found[4:] if "no longer" in line] == [f"- {it} (`a`)" for it in lines]
+    assert [line for line in found[4:] if "now only" in line] == [f"- {it} (`a`)" for it in lines]
 
 
 def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_path: Path) -> None:
@@ -133,13 +133,13 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     assert (
         "- `sdk` is new in all but `c`: 2 to 3 products are only its dependencies there now"
     ) in found
-    assert [line for line in found[4:] if "no longer" in line] == [
-        "- − `tool2` `2.0` gone from `b`; no longer a root spec in `a`",
-        "- `tool0`, `tool1` no longer root specs (all but `c`)",
+    assert [line for line in found[4:] if "now only" in line] == [
+        "- − `tool2` `2.0` gone from `b`; now only a dependency in `a`",
+        "- `tool0`, `tool1` now only dependencies (all but `c`)",
     ]
     table = report(tmp_path, stacks)
-    assert "| **No longer root specs** |  |  |" in table
-    assert "| `tool1` | now a dependency | ″ |" in table
+    assert "| **Now only dependencies** |  |  |" in table
+    assert "| `tool1` | now only a dependency | ″ |" in table
 
 
 def test_what_fell_in_the_same_way_elsewhere_is_not_because_of_a_new_root(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> Non
     sides = ([*TOOLS[:2], OTHER], [*with_sdk(TOOLS[:2], ["tool1"]), OTHER])
     text = "\n".join(report(tmp_path, {"a": sides}))
     assert "is new in" not in text
-    needed = "no longer a root spec, needed by `sdk`\n"
+    needed = "now only a dependency, needed by `sdk`\n"
     assert f"\n- ↓ `tool1` `2.0` → `1.9`, {needed}" in text
     assert f"\n- `tool0` {needed}" in f"{text}\n"
 
@@ -167,7 +167,7 @@ def test_a_root_that_was_a_dependency_needs_another_and_is_not_new(tmp_path: Pat
     sides = ([TOOLS[0], app, top], [*swapped, top])
     lines = report(tmp_path, {"a": sides})
     assert lines[2] == "2 products now or no longer root specs in `a`."
-    assert "- `tool0` no longer a root spec, needed by `app`" in lines
+    assert "- `tool0` now only a dependency, needed by `app`" in lines
     assert "- `app` now a root spec" in lines
     assert "new" not in "\n".join(lines[1:])
 
@@ -326,7 +326,7 @@ def test_where_only_roots_changed_the_first_sentence_says_so(tmp_path: Path) -> 
     tool = Item("tool0")
     above = Item("app", explicit=True, needs=(needs(tool),))
     sides = ([above, replace(tool, explicit=True)], [above, tool])
-    assert report(tmp_path, {"a": sides})[2:] == ["`tool0` no longer a root spec."]
+    assert report(tmp_path, {"a": sides})[2:] == ["`tool0` now only a dependency."]
 
 
 def test_the_table_counts_apart_what_was_neither_reconfigured_nor_rebuilt(tmp_path: Path) -> None:
@@ -452,7 +452,7 @@ def test_roots_alone_have_no_sign(tmp_path: Path) -> None:
     above = Item("app", explicit=True, needs=tuple(map(needs, tools)))
     below = [replace(it, explicit=False) for it in tools]
     text = "\n".join(report(tmp_path, {"a": ([*tools, above], [*below, above])}))
-    assert " no longer root specs" in text
+    assert " now only dependencies" in text
     assert "≠" not in text
 
 

@@ -57,8 +57,8 @@ def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Pat
         d=([asked_for, app], [asked_up, app]),
     )
     assert rows["tool"] == [
-        "now a dependency",
-        "`1.0` → `1.1`, now a dependency",
+        "now only a dependency",
+        "`1.0` → `1.1`, now only a dependency",
         "`1.0` → `1.1`, now a root",
         "`1.0` → `1.1`",
     ]
@@ -70,9 +70,9 @@ def test_a_product_of_which_only_roots_changed_has_a_row_and_is_in_no_list(tmp_p
     below = (root("1.0", tool, name="app"), root("1.0", tool, name="app"))
     roots_alone = ([asked_for, *both[0]], root("1.0", tool, name="app"))
     rows = table(tmp_path, a=roots_alone, b=both, c=below)
-    assert rows["tool"] == ["now a dependency", "", "·"]
+    assert rows["tool"] == ["now only a dependency", "", "·"]
     text = run_cli("-C", tmp_path, "old", "new").out
-    assert "| **No longer a root spec** |" in text
+    assert "| **Now only a dependency** |" in text
     assert text.count("[`tool`]") == 1
     [tag] = run_json("-C", tmp_path, "old", "new")["tags"]
     assert ["tool" in stack["still_there"] for stack in tag["stacks"]] == [True, False, True]
@@ -151,7 +151,7 @@ def test_a_line_says_it_of_a_product_alone(tmp_path: Path, is_root: bool) -> Non
     [
         (["·", "gone"], ["dot"]),
         (["`1.0` → `1.1`", "″"], ["ditto"]),
-        (["", "now a dependency"], ["empty", "dependency"]),
+        (["", "now only a dependency"], ["empty"]),
         (["new `1.0`"], []),
     ],
 )
@@ -163,11 +163,11 @@ def test_an_environment_of_which_only_roots_changed_is_a_column(tmp_path: Path) 
     tool = Item("tool", "1.0")
     roots_alone = (root("1.0", replace(tool, explicit=True)), root("1.0", tool))
     rows = table(tmp_path, a=([], []), b=([], []), c=roots_alone)
-    assert rows["tool"] == ["", "", "now a dependency"]
+    assert rows["tool"] == ["", "", "now only a dependency"]
     assert "\n| `c` | " in run_cli("-C", tmp_path, "old", "new", "--stat", "-f", "markdown").out
     html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
-    assert "No longer a root spec: 1<" in html
-    assert '<td class="cell" data-in="c">now a dependency</td>' in html
+    assert "Now only a dependency: 1<" in html
+    assert '<td class="cell" data-in="c">now only a dependency</td>' in html
 
 
 @pytest.mark.parametrize("is_root", [True, False])
@@ -181,8 +181,8 @@ def test_a_rebuilt_product_that_is_now_or_no_longer_a_root_is_called_so(
         app = Item("app", "1.0", explicit=True, needs=(needs(tool),))
         write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, tool, app]))})
     lines = run_cli("-C", tmp_path, "old", "new").out.splitlines()
-    side = "now" if is_root else "no longer"
-    assert lines[2] == f"1 product {side} a root spec. 1 more only has another hash."
+    words = "now a root spec" if is_root else "now only a dependency"
+    assert lines[2] == f"1 product {words}. 1 more only has another hash."
 
 
 @pytest.mark.parametrize(("side", "word"), [("old", "Gone"), ("new", "New")])

@@ -75,14 +75,13 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     ] == NEWS
     assert lines[2 + len(NEWS)] == "## Products (root specs)"
     assert lines[3 + len(NEWS)] == (
-        "· no change of its own; ″ the same as on the left; empty: not there; now a dependency: no "
-        "longer a root spec"
+        "· no change of its own; ″ the same as on the left; empty: not there"
     )
     assert len([line for line in seen(text).splitlines() if line]) <= 100
     assert "| `·` |" not in text
     # Nobody asks for adios2 in oneapi-x86_64, and of py-h5py one root is there as before.
     assert "| `2.9.1` → `2.8.3` |" in text
-    assert "| 1 build of `1.0.0` with `cuda_arch=90` gone, now a dependency |" in text
+    assert "| 1 build of `1.0.0` with `cuda_arch=90` gone, now only a dependency |" in text
     assert "`py-h5py` `3.8.0` reconfigured" not in text
     row = next(line for line in text.splitlines() if line.startswith("| [`libcatalyst`]"))
     assert " | `2.0.0-rc3` → `2.0.0-rc4` | ″ | gone | " in row
@@ -96,14 +95,17 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         *("Toolchain", "Gone from `oneapi-x86_64`", "New, or now in more environments"),
         *("Downgraded", "With versions gone"),
         *("Upgraded to another major version", "Upgraded", "With more versions or builds"),
-        *("With another version scheme", "Reconfigured", "No longer root specs"),
+        *("With another version scheme", "Reconfigured", "Now only dependencies"),
     ]
     folds = re.findall(r"<details><summary>(.*)</summary>", text)
     oneapi = "<code>oneapi-x86&#95;64</code>"
     assert folds == [
         "In more words: " + ", ".join(f"<code>{name}</code>" for name in IN_FULL),
         f"57 products changed in os alone ({oneapi}), 5 only have another hash",
-        f"Why 1,992 builds of 438 packages in all but {oneapi} only have another hash",
+        (
+            "Why 1,992 builds of 438 products and dependencies in all but "
+            f"{oneapi} only have another hash"
+        ),
         (
             "Dependencies: 51 gone, 10 gone from some environments, 12 new, 2 downgraded, 42 with "
             "versions or builds gone, 72 upgraded (4 to another major version), 99 changed "
@@ -130,7 +132,7 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
     assert 4_000 <= len(short) <= 5_000
     shorter = render_report(e4s_diff(), "comment", ReportOptions(max_length=2500))
     assert len(shorter) <= 2_500
-    assert "- ↓ `py-cinemasci` `1.7.0` → `1.3`, no longer a root spec " in shorter
+    assert "- ↓ `py-cinemasci` `1.7.0` → `1.3`, now only a dependency " in shorter
 
 
 def test_a_comment_on_one_upgrade_has_no_fold() -> None:
@@ -143,8 +145,8 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert lines[2] == f"{gone}, 10 with builds gone, {upgraded} in `derecho`."
     assert "- ↑ `esmf`: 4 of 12 builds `8.5.0` → `8.6.0`, 2 more builds of `8.6.0`" in lines
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
-    rebuilt = f"- = 40 builds of 14 packages only have another hash, {because}: `darshan-runtime`, "
-    assert any(line.startswith(rebuilt) for line in lines)
+    rebuilt = "- = 40 builds of 14 products and dependencies only have another hash, "
+    assert any(line.startswith(f"{rebuilt}{because}: `darshan-runtime`, ") for line in lines)
     lost = "1 of 4 builds gone (no longer built with `cce 16.0.1`)"
     assert f"- ↑ `openmpi` `5.0.0rc16` → `5.0.0`, {lost}" in lines
     line, _ = (it for it in lines if it.startswith("- − 2 builds gone each (1 with `mvapich` "))
