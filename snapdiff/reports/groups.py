@@ -24,6 +24,9 @@ FEW = 4
 _FEW_PACKAGES = 5
 """How many packages the first sentence names of a class, of these:"""
 
+_FEW_PLACES = 2
+"""Of how many stacks in all it says where packages are downgraded."""
+
 _NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.LOST, Status.MAJOR, Status.UPGRADED)
 
 _MOST_TERMS = 5
@@ -156,6 +159,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
 
 def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     """Return how many packages had which status, each counted once, by the worst of its lines."""
+    lines = list(lines)
     worst: dict[str, PackageLine] = {}
     for line in lines:
         for name in line.packages:
@@ -164,10 +168,11 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     by_status: dict[Status, dict[str, PackageLine]] = {}
     for name, line in worst.items():
         by_status.setdefault(line.status, {})[name] = line
-    return tuple(_tally(status, by_status[status]) for status in sorted(by_status))
+    stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
+    return tuple(_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
 
 
-def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
+def _tally(status: Status, packages: Mapping[str, PackageLine], most_stacks: int) -> Tally:
     """Return how many packages that is, and what is said of some: the lines are those of each."""
     every = ((name, move) for name, line in packages.items() for move in line.moves)
     moves = [(name, move) for name, move in every if move.status is status]
@@ -185,6 +190,10 @@ def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
             place=places[0] if is_one and len(places[0].names) <= 1 else None,
             in_stacks=len(partly[0][1].stacks) if is_one else 0,
         )
+    elif status is Status.DOWNGRADED:
+        stacks = sorted({stack for _, move in moves for stack in move.stacks})
+        if len(stacks) <= min(_FEW_PLACES, most_stacks - 1):
+            tally = replace(tally, in_some=len(packages), place=Place("", tuple(stacks)))
     elif status in (Status.LOST, Status.MORE):
         what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))

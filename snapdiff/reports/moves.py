@@ -48,7 +48,8 @@ class Move(Struct, frozen=True, kw_only=True):
     """What happened to a package in some stacks.
 
     `own` are versions that are said behind its name, of what did not change its versions.
-    `now_with` are the variants that had another value before the step of versions, in all builds.
+    `now_with` are the variants that had another value before the step of versions, in all builds;
+    `turned_off` are those that were on in all builds, and are off in all of them now.
     `in_tag` says of a package that is `whole`, removed or added, that no other stack of the tag has
     it (any more), and `place` where this is. `lost` and `gained` are builds; `is_builds` says that
     nothing else happened. `because` is why it was only rebuilt: the cause, with the way there; or
@@ -69,6 +70,7 @@ class Move(Struct, frozen=True, kw_only=True):
     in_tag: bool = False
     versions: VersionMove
     now_with: tuple[str, ...] = ()
+    turned_off: tuple[str, ...] = ()
     lost: BuildShare | None
     gained: BuildShare | None
     is_builds: bool
@@ -267,13 +269,17 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         if change.is_dependency and not lost:  # how many users it has is no news
             gained = None
     roots = change.asked_for
+    differ = [it for it in specs if it.fields]
+    now_with = _now_with(differ)
+    is_every = len(differ) == change.builds.new
     return Move(
         status=status,
         kind=kind,
         own=own,
         whole=change.whole,
         versions=versions,
-        now_with=_now_with(specs) if versions.gone and versions.came and not versions.kept else (),
+        now_with=now_with if versions.gone and versions.came and not versions.kept else (),
+        turned_off=tuple(it for it in now_with if is_every and it.startswith("~")),
         lost=lost,
         gained=gained,
         is_builds=is_builds,
@@ -290,11 +296,10 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
 
 
 def _now_with(specs: Iterable[Change]) -> tuple[str, ...]:
-    """Return which variants have another value in every spec of which the version changed."""
+    """Return which variants have another value in every one of these specs."""
     every = [
         {it.name: other_values(it.old, it.new) for it in change.fields}.get("variants", [])
         for change in specs
-        if change.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
     ]
     first, *others = every or [[]]
     return tuple(it for it in first if all(it in other for other in others))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -100,13 +100,6 @@ class LostTogether(Struct, frozen=True, kw_only=True):
     place: Place
 
 
-class VersionsGone(NamedTuple):
-    """Versions of packages that are gone from some stacks, where none of their series came."""
-
-    packages: tuple[tuple[str, Versions], ...]
-    place: Place
-
-
 class BecauseOf(Struct, frozen=True, kw_only=True):
     """Dependencies that are gone, or new, because of one package, by the stacks they have.
 
@@ -121,14 +114,19 @@ class BecauseOf(Struct, frozen=True, kw_only=True):
 
 
 class Opening(Struct, frozen=True, kw_only=True):
-    """The reasons that many packages of a tag share, as far as there are any."""
+    """The reasons that many packages of a tag share, as far as there are any.
+
+    Of products, `versions_gone` are those of which none of their series came, and `turned_off` the
+    variants that were on in all builds.
+    """
 
     shared: tuple[SharedChange, ...] = ()
     replaced: tuple[tuple[Event, Place], ...] = ()
     new_roots: tuple[NewRoots, ...] = ()
     losses: tuple[StackLoss, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
-    versions_gone: tuple[VersionsGone, ...] = ()
+    versions_gone: Placed[tuple[str, Versions]] = ()
+    turned_off: Placed[tuple[str, tuple[str, ...]]] = ()
     because_of: tuple[BecauseOf, ...] = ()
 
 
@@ -140,21 +138,37 @@ def opening_of(
     places: Places,
     *,
     with_losses: bool,
-    with_versions: bool,
+    told: Mapping[str, StackMoves],
 ) -> Opening:
     """Return what many packages of some stacks share; `with_losses` tells of lost builds, too.
 
-    `with_versions` names lost versions of products.
+    What products lost is named of those stacks that are `told`, beside the toolchain's versions.
     """
+    own = [
+        (change.package, move, stack)
+        for stack, some in told.items()
+        for change, move in some
+        if (change.package, False) in moves and not (change.parts and change.is_dependency)
+    ]
     losses = _losses_of(stacks, places) if with_losses else ()
-    told = {stack for loss in losses for stack in loss.stacks}
+    of_builds = {stack for loss in losses for stack in loss.stacks}
     return Opening(
         shared=tuple(shared),
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
         losses=losses,
-        lost_together=_lost_together(moves, told, places) if with_losses else (),
-        versions_gone=_versions_gone(moves, places) if with_versions else (),
+        lost_together=_lost_together(moves, of_builds, places) if with_losses else (),
+        versions_gone=_by_place(
+            (
+                ((name, move.versions.lost), stack)
+                for name, move, stack in own
+                if move.versions.lost and name not in TOOLCHAIN
+            ),
+            places,
+        ),
+        turned_off=_by_place(
+            (((name, it.turned_off), stack) for name, it, stack in own if it.turned_off), places
+        ),
         because_of=_because_of(moves, places),
     )
 
@@ -296,19 +310,6 @@ def _lost_together(
         for (trait, some), builds in found.items()
         if len(builds) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in builds)
     )
-
-
-def _versions_gone(moves: Moves, places: Places) -> tuple[VersionsGone, ...]:
-    """Return the lost versions of products beside the toolchain's, those of most stacks first."""
-    stacks: dict[tuple[str, Versions], set[str]] = {}
-    for (name, is_dependency), some in moves.items():
-        for move in some:
-            if move.versions.lost and not is_dependency and name not in TOOLCHAIN:
-                stacks.setdefault((name, move.versions.lost), set()).update(move.stacks)
-    together: dict[Place, list[tuple[str, Versions]]] = {}
-    for lost in sorted(stacks, key=lambda it: -len(stacks[it])):
-        together.setdefault(places.place(stacks[lost]), []).append(lost)
-    return tuple(VersionsGone(tuple(lost), place) for place, lost in together.items())
 
 
 def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:

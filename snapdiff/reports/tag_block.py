@@ -152,6 +152,7 @@ class TagWriter:
         by_stack = group_by == "stack"
         rebuilt = fates["rebuilt"] if by_stack else []
         reasons = self._reasons_of(rebuilt) if by_stack else self._reasons
+        tells_products = self._tells_losses and len(self.lines) > SHORT and self.has_products
         opening = opening_of(
             self.tag.stacks,
             self.moves,
@@ -159,7 +160,7 @@ class TagWriter:
             self._new_roots,
             self._places,
             with_losses=self._tells_losses,
-            with_versions=self._tells_losses and len(self.lines) > SHORT and self.has_products,
+            told=self.by_stack if tells_products else {},
         )
         toolchain = None
         if len(self.lines) > FEW:

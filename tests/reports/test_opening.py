@@ -500,3 +500,35 @@ def test_versions_that_an_item_names_have_no_number_and_those_of_the_toolchain_n
     )
     assert lines[4] == "- versions gone: `flecsi` `2.1`"
     assert "- `python` `2.1` gone, still has `2.2`" in lines
+
+
+def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
+    tmp_path: Path,
+) -> None:
+    def tool(version: str, *builds: dict[str, bool]) -> list[Item]:
+        return [Item("tool", version, explicit=True, parameters={**it}) for it in builds]
+
+    def products(version: str) -> list[Item]:
+        return [Item(f"app{it}", f"{it}.{version}", explicit=True) for it in range(9)]
+
+    on, off = {"mpi": True, "x": False}, {"mpi": False, "x": True}
+    for name, old, new, words in (
+        ("reconfigured", tool("1", on), tool("1", off), "- turned off: `tool` `~mpi`"),
+        ("upgraded", tool("1", on), tool("2", off), "- turned off: `tool` `~mpi`"),
+        ("one of two", tool("1", on, {**on, "y": True}), tool("1", off, {**on, "y": True}), ""),
+        ("one stays", tool("1", on, {**on, "y": True}), tool("1", {**on, "y": True}, off), ""),
+    ):
+        sides = ([*products("1"), *old], [*products("2"), *new])
+        lines = report(tmp_path / name, {"a": sides})
+        assert [line for line in lines if "turned off" in line] == ([words] if words else []), name
+
+
+def test_where_packages_fell_is_said_of_a_few_of_more_stacks(tmp_path: Path) -> None:
+    newer, older = ([Item("tool", version, explicit=True)] for version in ("1.1", "1.0"))
+    up = (older, newer)
+    other = ([Item("up", "1.0", explicit=True)], [Item("up", "1.1", explicit=True)])
+    fell = ([*newer, *other[0]], [*older, *other[1]])
+    lines = report(tmp_path / "two", {"a": fell, "b": fell, "c": up})
+    assert lines[2].startswith("1 product downgraded in `a`, `b` (`tool`), 1 upgraded (`up`), ")
+    lines = report(tmp_path / "all", {"a": fell, "b": fell})
+    assert lines[2].startswith("1 product downgraded (`tool`), 1 upgraded (`up`), ")
