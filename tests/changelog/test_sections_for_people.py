@@ -70,7 +70,7 @@ def test_the_news_of_a_large_section_is_in_its_first_lines(format_name: str, bus
     plain = [re.sub("[`*]", "", line).lower() for line in first]
     assert any(re.search("stack e4s removed: 1 package", line) for line in plain)
     assert any("lost 1.0 gone (hep)" in line for line in plain)
-    assert "1 downgraded (fell)" in " ".join(plain)
+    assert "1 downgraded in hep (fell)" in " ".join(plain)
 
 
 def test_a_short_section_says_everything_once(tmp_path: Path) -> None:
