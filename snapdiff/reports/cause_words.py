@@ -142,8 +142,11 @@ def _package_in_words(because: Because, mark: Mark) -> str:
 
 
 def now_with_in_words(variants: Sequence[str], mark: Mark) -> str:
-    """Return what is said of variants that had another value: `(now ~gui +mpi)`, or nothing."""
-    some = shortened(variants, _MOST_VARIANTS)
+    """Return what is said of variants that had another value: `(now ~gui +mpi)`, or nothing.
+
+    Those that are off now come first.
+    """
+    some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), _MOST_VARIANTS)
     more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
     return f"(now {' '.join([*map(mark, some.first), *more])})" if some.first else ""
 

@@ -193,7 +193,7 @@ def _tally(status: Status, packages: Mapping[str, PackageLine], most_stacks: int
     elif status is Status.DOWNGRADED:
         stacks = sorted({stack for _, move in moves for stack in move.stacks})
         if len(stacks) <= min(_FEW_PLACES, most_stacks - 1):
-            tally = replace(tally, in_some=len(packages), place=Place("", tuple(stacks)))
+            tally = replace(tally, place=Place("", tuple(stacks)))
     elif status in (Status.LOST, Status.MORE):
         what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))

@@ -72,6 +72,7 @@ def test_a_package_is_counted_by_the_worst_of_its_parts(order: int) -> None:
     [
         (["1.0 +gui +mpi"], ["1.1 ~gui +mpi +new"], " `1.0` → `1.1` (now `~gui`)"),
         (["1.1 +gui"], ["1.0 ~gui"], " `1.1` → `1.0` (now `~gui`)"),
+        (["1.0 ~a +b"], ["1.1 +a ~b"], " `1.0` → `1.1` (now `~b` `+a`)"),
         # Said of all builds, or not at all: nor where another version stays.
         (["1.0 +gui n=1", "1.0 +gui n=2"], ["1.1 ~gui n=1", "1.1 +gui n=2"], " `1.0` → `1.1`"),
         (["1.0 +gui", "2.0 +gui"], ["1.1 ~gui", "2.0 +gui"], " `1.0` → `1.1`, still has `2.0`"),

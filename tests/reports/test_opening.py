@@ -529,6 +529,6 @@ def test_where_packages_fell_is_said_of_a_few_of_more_stacks(tmp_path: Path) -> 
     other = ([Item("up", "1.0", explicit=True)], [Item("up", "1.1", explicit=True)])
     fell = ([*newer, *other[0]], [*older, *other[1]])
     lines = report(tmp_path / "two", {"a": fell, "b": fell, "c": up})
-    assert lines[2].startswith("1 product downgraded in `a`, `b` (`tool`), 1 upgraded (`up`), ")
+    assert lines[2].startswith("1 product downgraded in `a` or `b` (`tool`), 1 upgraded (`up`), ")
     lines = report(tmp_path / "all", {"a": fell, "b": fell})
     assert lines[2].startswith("1 product downgraded (`tool`), 1 upgraded (`up`), ")
