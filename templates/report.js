@@ -2,9 +2,9 @@
 // Shows the rows that fit the filters, and keeps the filters in the address. What a catalog says
 // is put into the page as text only, never as HTML.
 (() => {
-  const FIRST = 100, MORE = 500, PRINTED = 3000;
+  const FIRST = 500, MORE = 2000, PRINTED = 3000;
   const SORTS = ["worst", "package", "specs"];
-  const FIELDS = ["q", "package", "stack", "tag", "cause"];
+  const FIELDS = ["q", "stack", "tag"];
 
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
@@ -13,11 +13,12 @@
   const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
   const form = byId("controls"), body = byId("rows"), fields = form.elements;
   const boxes = [...form.querySelectorAll("input[name=status]")];
-  let order = "worst", falling = false, shown = [], beside = 0, drawn = 0;
+  let order = "worst", stack = -1, shown = [], heads = new Map(), drawn = 0;
 
   const rows = data.rows.map(
     ([tag, package_, worst, dependency, moves, cells, stacks, specs, causes, groups], place) =>
-      ({ tag, package: package_, worst, dependency, moves, cells, stacks, specs, causes, groups, place }));
+      ({ tag, package: package_, worst, dependency, moves, cells, specs, causes, groups, place,
+        inStack: new Map(stacks.map(([stack, specs, worst]) => [stack, { specs, worst }])) }));
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -28,13 +29,8 @@
 
   // --- Which rows fit ---
 
-  function specsIn(row, stack) {
-    if (stack < 0) return row.specs;
-    for (let i = 0; i < row.stacks.length; i += 2) if (row.stacks[i] === stack) return row.stacks[i + 1];
-    return 0;
-  }
-
-  const isIn = (row, stack) => stack < 0 || row.stacks.some((value, i) => i % 2 === 0 && value === stack);
+  // What is said of a row in the stack that was chosen, or in all.
+  const part = (row) => stack < 0 ? row : row.inStack.get(stack);
 
   // Packages have two rows where something happened to them as products, and as dependencies too.
   const namesOf = (some) => new Set(some.map((row) => row.package));
@@ -44,42 +40,54 @@
     return row.text ??= [
       data.packages[row.package], data.classes[row.worst][2], data.tags[row.tag],
       ...row.moves.map(([, words]) => words), ...row.cells,
-      ...row.stacks.map((stack, i) => (i % 2 ? "" : data.stacks[stack])),
+      ...[...row.inStack.keys()].map((stack) => data.stacks[stack]),
+      ...row.causes.map((cause) => data.causes[cause]),
       ...row.groups.flatMap(([, differences, built, pairs, reason]) => [
         data.reasons[reason],
         ...data.differences[differences].flat(),
         ...data.built[built],
         ...pairs.flatMap((pair) => pair.slice(0, -1)),
       ]),
-    ].join("\n").toLowerCase();
-  }
-
-  // Whether a package's name has `wanted` in it, or is as it says where it has a `*` or `?`.
-  function packageTest(wanted) {
-    if (!/[*?]/.test(wanted)) return (name) => name.includes(wanted);
-    const pattern = wanted.replace(/[\\^$.+()[\]{}|]/g, "\\$&").replace(/\*+/g, ".*").replace(/\?/g, ".");
-    const glob = new RegExp(`^${pattern}$`, "su");
-    return (name) => glob.test(name);
+    ].join("\n").toLowerCase().replaceAll('"', "");
   }
 
   function choose() {
     const wanted = new Set(boxes.filter((box) => box.checked).map((box) => classes.indexOf(box.value)));
-    const stack = data.stacks.indexOf(fields.stack.value), tag = data.tags.indexOf(fields.tag.value);
-    const cause = data.causes.indexOf(fields.cause.value);
-    const test = packageTest(fields.package.value.trim().toLowerCase());
-    const packages = data.packages.map((name) => test(name.toLowerCase()));
-    const words = fields.q.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fitting = rows.filter((row) =>
-      (!wanted.size || wanted.has(row.worst)) && (tag < 0 || row.tag === tag)
-      && (cause < 0 || row.causes.includes(cause)) && packages[row.package]
-      && isIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
-    shown = fields.products.checked ? fitting.filter((row) => !row.dependency) : fitting;
-    beside = namesOf(fitting).size - namesOf(shown).size;
-    const key = order === "specs" ? (row) => specsIn(row, stack)
-      : order === "package" ? (row) => row.package : (row) => row.place;
-    const sign = falling ? -1 : 1;
-    shown.sort((a, b) => sign * (key(a) - key(b)) || a.place - b.place);
-    return stack;
+    const tag = data.tags.indexOf(fields.tag.value), all = fields.dependencies.checked;
+    stack = data.stacks.indexOf(fields.stack.value);
+    // Words in any order, and what is in quotes as it is.
+    const words = [...fields.q.value.toLowerCase().matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([word, quoted]) => quoted ?? word);
+    const fitting = rows.filter((row) => (tag < 0 || row.tag === tag) && (stack < 0 || row.inStack.has(stack))
+      && words.every((word) => textOf(row).includes(word)));
+    countClasses(all ? fitting : fitting.filter((row) => !row.dependency));
+    const chosen = fitting.filter((row) => !wanted.size || wanted.has(part(row).worst));
+    countDependencies(chosen.filter((row) => row.dependency).length);
+    shown = all ? chosen : chosen.filter((row) => !row.dependency);
+    arrange(words);
+  }
+
+  // What is called so comes first, then what has all words in its name, then what is worst.
+  function arrange(words) {
+    const named = data.packages.map((name) => words.join(" ") === name.toLowerCase() ? 2
+      : Number(words.every((word) => name.toLowerCase().includes(word))));
+    const isMixed = new Set(shown.map((row) => named[row.package] > 0)).size > 1;
+    const rank = (row) => {
+      const { worst } = part(row);
+      return (2 * data.classes[worst][3] + row.dependency) * classes.length + worst;
+    };
+    const key = order === "specs" ? (row) => -part(row).specs : order === "package" ? (row) => row.package : rank;
+    shown.sort((a, b) => named[b.package] - named[a.package] || key(a) - key(b) || a.place - b.place);
+    heads = new Map();
+    for (const row of shown) {
+      row.head = isMixed ? named[row.package] ? "In the name" : "Elsewhere, as in versions and specs"
+        : order === "worst" ? classOf(row) : "";
+      heads.set(row.head, (heads.get(row.head) ?? 0) + 1);
+    }
+  }
+
+  function classOf(row) {
+    const words = data.classes[part(row).worst][2];
+    return row.dependency ? `Dependencies ${words}` : words[0].toUpperCase() + words.slice(1);
   }
 
   // --- What they look like ---
@@ -104,35 +112,32 @@
     });
     const cell = make("td", "moves", ...row.moves.map(([kind, words]) => {
       const [name, symbol] = data.kinds[kind];
-      return make("span", `move ${name}`, symbolOf(symbol), ` ${words}`);
+      return make("span", `move ${name}`, symbolOf(symbol), " ", make("span", "", words));
     }));
     cell.colSpan = data.columns.length || 1;
     return [cell];
   }
 
-  function lineOf(row, stack) {
+  function lineOf(row) {
     const unfold = make("button", "unfold", data.packages[row.package]);
     unfold.type = "button";
     unfold.setAttribute("aria-expanded", "false");
     const name = make("th", "package", unfold);
     name.scope = "row";
     if (data.severalTags) name.append(" ", make("span", "tag-name", data.tags[row.tag]));
-    if (row.dependency) name.append(" ", make("span", "note", "dependency"));
-    const line = make("tr", `row ${data.classes[row.worst][1]}`, name, ...cellsOf(row), specsCell(specsIn(row, stack)));
-    unfold.addEventListener("click", () => toggle(unfold, line, row, stack));
+    if (row.dependency && row.head !== classOf(row)) name.append(" ", make("span", "note", "dependency"));
+    const line = make("tr", `row ${data.classes[part(row).worst][1]}`, name, ...cellsOf(row), specsCell(part(row).specs));
+    unfold.addEventListener("click", () => toggle(unfold, line, row));
     return line;
   }
 
-  // The class that begins with a row, where the worst comes first.
+  // What stands above the first row of several.
   function headOf(row, above) {
-    if (order !== "worst" || falling || (above && above.worst === row.worst && above.dependency === row.dependency)) return [];
-    const [, kind, words] = data.classes[row.worst];
-    const said = row.dependency ? `Dependencies ${words}` : words[0].toUpperCase() + words.slice(1);
-    const fitting = shown.filter((other) => other.worst === row.worst && other.dependency === row.dependency);
-    const cell = make("th", "", `${said}: ${number(fitting.length)}`);
+    if (!row.head || row.head === above?.head) return [];
+    const cell = make("th", "", `${row.head}: ${number(heads.get(row.head))}`);
     cell.colSpan = (data.columns.length || 1) + 2;
     cell.scope = "colgroup";
-    return [make("tr", `class ${kind}`, cell)];
+    return [make("tr", row.head === classOf(row) ? `class ${data.classes[part(row).worst][1]}` : "class", cell)];
   }
 
   const specsCell = (count) => {
@@ -140,17 +145,17 @@
     return make("td", "specs", figure, make("span", "unit", ` ${unit}`));
   };
 
-  function toggle(unfold, line, row, stack) {
+  function toggle(unfold, line, row) {
     const open = unfold.getAttribute("aria-expanded") === "true";
     unfold.setAttribute("aria-expanded", String(!open));
     if (open) return line.nextSibling.remove();
-    const cell = make("td", "", ...detailOf(row, stack));
+    const cell = make("td", "", ...detailOf(row));
     cell.colSpan = (data.columns.length || 1) + 2;
     line.after(make("tr", "detail", cell));
   }
 
   // The specs of a row: all of them, or those in one stack.
-  function detailOf(row, stack) {
+  function detailOf(row) {
     const parts = [];
     let listed = 0;
     for (const [kind, differences, built, all, reason] of row.groups) {
@@ -175,7 +180,7 @@
       parts.push(make("div", "group", what, ...why, how, hashes));
       listed += pairs.length;
     }
-    const left = specsIn(row, stack) - listed;
+    const left = part(row).specs - listed;
     if (left > 0) parts.push(make("p", "hint", `and ${counted(left, "more spec")}; the report in JSON lists them`));
     const link = data.links[row.package];
     if (link) {
@@ -188,45 +193,48 @@
   }
 
   function draw(until) {
-    const stack = data.stacks.indexOf(fields.stack.value);
-    const part = document.createDocumentFragment();
-    for (; drawn < Math.min(until, shown.length); drawn++) part.append(...headOf(shown[drawn], shown[drawn - 1]), lineOf(shown[drawn], stack));
-    body.append(part);
+    const lines = document.createDocumentFragment();
+    for (; drawn < Math.min(until, shown.length); drawn++) lines.append(...headOf(shown[drawn], shown[drawn - 1]), lineOf(shown[drawn]));
+    body.append(lines);
     const left = shown.length - drawn;
     byId("rest").hidden = !left;
     byId("rest").firstElementChild.textContent = `${number(drawn)} of ${number(shown.length)} are shown.`;
     byId("more").textContent = `Show ${number(Math.min(MORE, left))} more`;
   }
 
-  // The numbers of the classes are of the rows that "only products" leaves.
-  function countClasses() {
-    const left = rows.filter((row) => !(fields.products.checked && row.dependency));
+  // Beside each class is how many of some rows are in it: as many as are shown where it is chosen.
+  function countClasses(some) {
+    const numbers = data.classes.map(() => 0);
+    for (const row of some) numbers[part(row).worst]++;
     for (const box of boxes) {
-      const count = left.filter((row) => row.worst === classes.indexOf(box.value)).length;
+      const count = numbers[classes.indexOf(box.value)];
       box.nextElementSibling.querySelector(".count").textContent = number(count);
       box.closest("label").hidden = !count && !box.checked;
     }
+    form.querySelector("fieldset").hidden = !boxes.some((box) => box.checked) && numbers.filter(Boolean).length < 2;
+  }
+
+  function countDependencies(count) {
+    fields.dependencies.nextElementSibling.textContent = `with ${number(count)} ${count === 1 ? "dependency" : "dependencies"}`;
+    fields.dependencies.parentElement.hidden = !count;
   }
 
   function show() {
-    const stack = choose();
-    countClasses();
+    choose();
     body.replaceChildren();
     drawn = 0;
     draw(FIRST);
-    const specs = shown.reduce((sum, row) => sum + specsIn(row, stack), 0);
+    const specs = shown.reduce((sum, row) => sum + part(row).specs, 0);
     const names = namesOf(shown).size, all = data.packages.length;
     const of = names === all ? "" : ` of ${number(all)}`;
     const said = shown.length
       ? `${number(names)}${of} ${all === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
-    const more = beside ? `; ${number(beside)} more ${beside === 1 ? "is a dependency" : "are dependencies"}` : "";
     const asked = [...new URLSearchParams(address().slice(1))].map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`).join("");
-    byId("said").replaceChildren(said + more, make("span", "printed", asked));
-    byId("none").hidden = shown.length > 0;
-    byId("beside").hidden = !beside;
+    byId("said").replaceChildren(said, make("span", "printed", asked));
+    byId("restart").hidden = address() === "#";
     body.parentElement.hidden = !shown.length;
     for (const head of document.querySelectorAll("th[data-sort]"))
-      if (head.dataset.sort === order) head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+      if (head.dataset.sort === order) head.setAttribute("aria-sort", order === "specs" ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
   }
 
@@ -237,8 +245,9 @@
     const wanted = boxes.filter((box) => box.checked).map((box) => box.value);
     if (wanted.length) state.set("status", wanted.join(","));
     for (const name of FIELDS) if (fields[name].value) state.set(name, fields[name].value);
-    if (fields.products.checked !== fields.products.defaultChecked) state.set("products", fields.products.checked ? "yes" : "no");
-    if (order !== "worst" || falling) state.set("sort", (falling ? "-" : "") + order);
+    const { checked, defaultChecked } = fields.dependencies;
+    if (checked !== defaultChecked) state.set("dependencies", checked ? "yes" : "no");
+    if (order !== "worst") state.set("sort", order);
     return `#${state}`;
   }
 
@@ -248,12 +257,10 @@
     const wanted = (state.get("status") ?? "").split(",");
     for (const box of boxes) box.checked = wanted.includes(box.value);
     for (const name of FIELDS) fields[name].value = state.get(name) ?? "";
-    fields.products.checked = state.has("products") ? state.get("products") === "yes" : fields.products.defaultChecked;
-    for (const name of ["stack", "tag", "cause"]) if (fields[name].selectedIndex < 0) fields[name].value = "";
-    const sort = state.get("sort") ?? "worst";
-    falling = sort.startsWith("-");
-    order = sort.slice(falling ? 1 : 0);
-    if (!SORTS.includes(order)) [order, falling] = ["worst", false];
+    const { dependencies } = fields;
+    dependencies.checked = state.has("dependencies") ? state.get("dependencies") === "yes" : dependencies.defaultChecked;
+    for (const name of ["stack", "tag"]) if (fields[name].selectedIndex < 0) fields[name].value = "";
+    order = SORTS.includes(state.get("sort")) ? state.get("sort") : "worst";
     show();
   }
 
@@ -273,7 +280,7 @@
   }
 
   // Numbers that count dependencies lead to all rows that they count.
-  const every = (state) => fields.products.defaultChecked ? { ...state, products: "no" } : state;
+  const every = (state) => fields.dependencies.defaultChecked ? state : { ...state, dependencies: "yes" };
 
   function option(name) {
     const element = make("option", "", name);
@@ -285,10 +292,7 @@
     data.severalTags = new Set(rows.map((row) => row.tag)).size > 1;
     fields.stack.append(...data.stacks.map(option));
     fields.tag.append(...data.tags.map(option));
-    fields.cause.append(...[...data.causes].sort().map(option));
-    byId("packages").append(...data.packages.map(option));
-    for (const [name, some] of [["stack", data.stacks.slice(1)], ["tag", data.tags.slice(1)], ["cause", data.causes]])
-      fields[name].parentElement.hidden = !some.length;
+    for (const name of ["stack", "tag"]) fields[name].parentElement.hidden = fields[name].options.length < 3;
     const target = byId("changes");
     // A jump within the page leaves the filters in the address.
     for (const anchor of document.querySelectorAll("a[href^='#']"))
@@ -302,25 +306,21 @@
     }
     for (const element of document.querySelectorAll("[data-cause]")) {
       const { cause, tag } = element.dataset;
-      if (data.causes.includes(cause)) link(element, every(data.severalTags ? { cause, tag } : { cause }), target);
+      const q = `"${cause.replaceAll('"', "")}"`;
+      if (data.causes.includes(cause)) link(element, every(data.severalTags ? { q, tag } : { q }), target);
     }
     for (const head of document.querySelectorAll("th[data-sort]")) {
       const button = make("button", "sort", ...head.childNodes);
       button.type = "button";
       head.append(button);
       button.addEventListener("click", () => {
-        const name = head.dataset.sort;
-        // Numbers are wanted from the top, names from A.
-        falling = order === name ? !falling : name === "specs";
-        order = name;
+        order = order === head.dataset.sort ? "worst" : head.dataset.sort;
         changed();
       });
     }
-    form.addEventListener("input", changed);
+    target.addEventListener("input", changed);
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("reset", () => { [order, falling] = ["worst", false]; setTimeout(changed, 0); });
-    byId("beside").addEventListener("click", () => { fields.products.click(); fields.products.focus(); });
-    byId("all").addEventListener("click", () => { form.reset(); fields.q.focus(); });
+    form.addEventListener("reset", () => { order = "worst"; setTimeout(() => { changed(); fields.q.focus(); }, 0); });
     byId("more").addEventListener("click", () => {
       const before = drawn;
       draw(drawn + MORE);
@@ -328,7 +328,8 @@
     });
     window.addEventListener("hashchange", restore);
     window.addEventListener("beforeprint", () => draw(PRINTED));
-    for (const id of ["controls", "said", "more"]) byId(id).hidden = false;
+    form.hidden = rows.length < 2;
+    for (const id of ["found", "more"]) byId(id).hidden = false;
     document.documentElement.classList.add("live");
     restore();
   }

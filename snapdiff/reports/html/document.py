@@ -1,4 +1,4 @@
-"""One HTML file that needs nothing else: a picture per stack, and a table to search and filter.
+"""One HTML file that needs nothing else: what changed, as a table to search and filter.
 
 The table is there twice: as JSON for the script, each text once and rows as short lists, and as
 plain HTML, which the script takes away.
@@ -19,17 +19,18 @@ from snapdiff.reports.html.rows import (
     classes_of,
     columns_of,
     first_specs,
+    is_quiet,
     rows_of,
 )
 from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
 from snapdiff.reports.names import tag_label, tag_names
 from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.package_counts import ClassTotals, CountRow
+from snapdiff.reports.package_counts import CountRow
 from snapdiff.reports.product_table import signs_in
 from snapdiff.reports.stack_reasons import Reasons
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, plain_words, render_template
-from snapdiff.result import CatalogDiff, Kind, TagDiff
+from snapdiff.result import CatalogDiff, TagDiff
 from snapdiff.safe_text import shown
 
 PLAIN_SPECS = 2_000
@@ -45,10 +46,7 @@ FIRST_SPECS = 10
 """How many specs a row of such a report lists."""
 
 MOST_CAUSES = 12
-"""How many causes of a tag have a bar before the others are counted; the filter has them all."""
-
-IN_BARS = (Kind.REMOVED, Kind.ADDED, Kind.DOWNGRADED, Kind.UPGRADED)
-"""What the bars of stacks show: packages of which a version or a build came or went."""
+"""How many causes of a tag have a bar before the others are counted; a search finds them all."""
 
 _UNSAFE = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """What could end the element around the JSON, or a line within it."""
@@ -67,9 +65,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     for _, of_tag in groupby(outline.counted.rows, lambda row: id(row.tag)):
         counted = tuple(of_tag)
         tag = counted[0].tag
-        widest = max(1, *(sum(width for *_, width in bars(row.counts)) for row in counted))
-        because = reasons.get(tag_names(tag))
-        tags.append(TagNumbers(tag, tag_label(tag), counted, widest, because))
+        tags.append(TagNumbers(tag, tag_label(tag), counted, reasons.get(tag_names(tag))))
     columns = columns_of(outline)
     rows = rows_of(outline, words, has_cells=bool(columns))
     classes = classes_of(rows, outline, words)
@@ -85,11 +81,10 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         title=shown(options.title),
         is_empty=diff.is_empty() and not diff.skipped,
         symbols=SIGNS,
-        in_bars=IN_BARS,
         most_causes=MOST_CAUSES,
-        has_both=len({row.is_dependency for row in rows}) > 1,
+        has_product_news=not all(row.is_dependency or is_quiet(row.worst) for row in rows),
+        has_dependencies=any(row.is_dependency for row in rows),
         tags=tags,
-        bars=bars,
         classes=classes,
         columns=columns,
         signs=signs_in(cell for row in rows for cell in row.cells),
@@ -104,22 +99,12 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
 
 class TagNumbers(NamedTuple):
-    """The numbers of a tag: packages by stack, of the `widest` row, and specs by cause."""
+    """The numbers of a tag: packages by stack, and specs by cause."""
 
     tag: TagDiff
     label: str
     rows: tuple[CountRow, ...]
-    widest: int
     reasons: Reasons | None
-
-
-def bars(counts: ClassTotals) -> Iterator[tuple[Kind, int, int]]:
-    """Yield the parts of a row's bar: where each begins and how wide it is, in packages."""
-    start = 0
-    for kind in IN_BARS:
-        if number := counts.by_kind[kind]:
-            yield kind, start, number
-            start += number
 
 
 def _plain(rows: Iterable[TableRow]) -> Iterator[TableRow]:
@@ -166,7 +151,7 @@ def _data_of(
             int(row.is_dependency),
             [[WORST_FIRST.index(kind), words] for kind, words in row.moves],
             row.cells,
-            [part for name, count in row.stacks.items() for part in (stacks[name], count)],
+            [[stacks[name], it.specs, numbers[it.worst]] for name, it in row.stacks.items()],
             row.specs,
             [causes[cause] for cause in row.causes],
             [
@@ -185,7 +170,7 @@ def _data_of(
     return embedded(
         {
             "kinds": [[kind, SIGNS[kind]] for kind in WORST_FIRST],
-            "classes": [[found.name, found.kind, found.words] for found in classes.values()],
+            "classes": [list(found[:4]) for found in classes.values()],
             "columns": list(map(shown, columns)),
             "tags": list(tags),
             "packages": list(map(shown, packages)),

@@ -27,6 +27,12 @@ from snapdiff.safe_text import shown
 WITH_STACK = len(Status)
 """The class of packages that came or went with whole stacks alone; the others are a `Status`."""
 
+
+def is_quiet(worst: int) -> bool:
+    """Return whether nothing happened but what did to all around, or to hashes alone."""
+    return Status.SHARED <= worst < WITH_STACK
+
+
 BuiltAs = tuple[str, ...]
 """Compiler, os, platform, target and variants of a spec, as text."""
 
@@ -52,12 +58,20 @@ class SpecGroup(NamedTuple):
     pairs: tuple[HashedPair, ...] = ()
 
 
+class StackShare(NamedTuple):
+    """How many specs of a row are in a stack, and the class of what happened there."""
+
+    specs: int
+    worst: int
+
+
 class RowClass(NamedTuple):
     """What happened to some packages at worst, in words, and how many rows they have."""
 
     name: str
     kind: Kind
     words: str
+    is_quiet: bool
     products: int
     dependencies: int
 
@@ -67,8 +81,8 @@ class TableRow(Struct, frozen=True, kw_only=True):
 
     `worst` is the class in which the first sentence counts it. `moves` says what happened, a kind
     and words for each set of stacks, `cells` the same for each stack, where these are columns.
-    `causes` are those of its rebuilt specs, in the words of their tag. `stacks` has the number of
-    changed specs by stack; `groups` have each of the `specs` once, whatever its stacks.
+    `causes` are those of its rebuilt specs, in the words of their tag. `stacks` says what is in
+    each stack; `groups` have each of the `specs` once, whatever its stacks.
     """
 
     tag: str
@@ -78,7 +92,7 @@ class TableRow(Struct, frozen=True, kw_only=True):
     moves: tuple[tuple[Kind, str], ...]
     cells: tuple[str, ...]
     causes: tuple[str, ...]
-    stacks: dict[str, int]
+    stacks: dict[str, StackShare]
     groups: tuple[SpecGroup, ...]
     specs: int
 
@@ -95,11 +109,11 @@ def columns_of(outline: Outline) -> tuple[str, ...]:
 
 
 def classes_of(rows: Sequence[TableRow], outline: Outline, words: Words) -> dict[int, RowClass]:
-    """Return the classes of some rows, the worst first, in the words of headings."""
+    """Return the classes of some rows and of their stacks, the worst first, as headings say."""
     numbers = Counter((row.worst, row.is_dependency) for row in rows)
     counted = (*outline.packages.tallies, *outline.dependencies.tallies)
     found = {}
-    for worst in sorted({row.worst for row in rows}):
+    for worst in sorted({share.worst for row in rows for share in row.stacks.values()}):
         name, kind, said = "with_stack", Kind.ADDED, words("with_stack", None)
         if isinstance(worst, Status):
             alike = [tally for tally in counted if tally.status is worst]
@@ -110,14 +124,18 @@ def classes_of(rows: Sequence[TableRow], outline: Outline, words: Words) -> dict
                 what=tuple(sorted({it for tally in alike for it in tally.what}, reverse=True)),
             )
             name, kind, said = worst.word, worst.kind, words("group", in_all)
-        found[worst] = RowClass(name, kind, said, numbers[worst, False], numbers[worst, True])
+        products, dependencies = numbers[worst, False], numbers[worst, True]
+        found[worst] = RowClass(name, kind, said, is_quiet(worst), products, dependencies)
     return found
 
 
 def rows_of(outline: Outline, words: Words, *, has_cells: bool) -> list[TableRow]:
-    """Return all rows in the order of reading: products first, then the worst."""
+    """Return all rows in the order of reading: news, products first in it, then the worst."""
     by_tag = (_rows_of_tag(block, words, has_cells=has_cells) for block in outline.tags)
-    return sorted(chain.from_iterable(by_tag), key=lambda row: (row.is_dependency, row.worst))
+    return sorted(
+        chain.from_iterable(by_tag),
+        key=lambda row: (is_quiet(row.worst), row.is_dependency, row.worst),
+    )
 
 
 def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[TableRow]:
@@ -135,22 +153,25 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
     }
     places = Places({it.stack: it.status for it in tag.stacks})
     for (package, is_dependency), moves in moves_of(said, places).items():
-        in_stacks = [name for move in moves for name in move.stacks]
+        worst: dict[str, int] = {}
+        for move in moves:
+            for name in move.stacks:
+                is_told = move.in_tag or name not in whole
+                worst.setdefault(name, move.status if is_told else WITH_STACK)
         changed = {
             name: changes[name].get((package, is_dependency))
             or changes[name].get((package, True), ())
-            for name in in_stacks
+            for name in worst
         }
         found = (it.cause for some in changed.values() for it in some)
         because = [causes.get(event_of(it)) for it in found if isinstance(it, Cause)]
-        told = (it.status for it in moves if it.in_tag or not whole.issuperset(it.stacks))
         in_columns = () if is_dependency else cells.get(package, ())
         last_with_stacks = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
         below = _groups_of(changed)
         yield TableRow(
             tag=tag_label(tag),
             package=package,
-            worst=next(told, WITH_STACK),
+            worst=next((it for it in worst.values() if it != WITH_STACK), WITH_STACK),
             is_dependency=is_dependency,
             moves=tuple(
                 (it.status.kind, words("happened", it).removeprefix(": "))
@@ -158,7 +179,7 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
             ),
             cells=tuple(cell.in_words(shown) if cell else "" for cell in in_columns),
             causes=tuple(dict.fromkeys(filter(None, because))),
-            stacks={name: len(some) for name, some in changed.items()},
+            stacks={name: StackShare(len(some), worst[name]) for name, some in changed.items()},
             groups=below,
             specs=sum(len(group.pairs) for group in below),
         )
