@@ -63,7 +63,7 @@ def render_answer(
         yield "\n"
         return
     link = links(options.package_url) if format_name == "markdown" else shown
-    values: dict[str, Any] = {"link": link}
+    values: dict[str, Any] = {"link": link, "folds_all": False, "lists_all": True}
     if isinstance(found, MissingSpecs):
         name = "missing.j2"
         some = groupby(found.missing, key=lambda item: item.environment)
@@ -79,7 +79,7 @@ def render_answer(
             for tag in found.tags
         ]
     environment = environment_of(format_name, options)
-    yield render_page(environment, name, found=found, folds_all=False, **values)
+    yield render_page(environment, name, found=found, **values)
 
 
 # --- Why specs changed ---

@@ -115,6 +115,14 @@ def test_of_several_stacks_some_can_be_accepted() -> None:
     assert [(found.stacks, by) for found, by in verdict.ignored] == [(("ml-cpu",), accepted)]
 
 
+def test_what_is_left_out_behind_a_blank_is_not_accepted() -> None:
+    old = [spec("b", package="zlib"), spec("c", package="hdf5")]
+    diff = diff_of([*old, spec("d", package="cmake")], [spec("d", package="cmake")])
+    for globs in ("*,!hdf5", "*, !hdf5", " * , ! hdf5 ", "zlib, cmake"):
+        accepted = AcceptedChange(kind=Kind.REMOVED, package=globs)
+        assert texts([accepted], diff) == ["removed: hdf5 1.0 in develop, e4s"]
+
+
 def test_what_is_accepted_of_one_package_hides_nothing_of_another(tmp_path: Path) -> None:
     def items(zlib: str) -> list[Item]:
         return [Item("app", explicit=True, parameters={"zlib": zlib})]

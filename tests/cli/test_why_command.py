@@ -269,6 +269,17 @@ def test_what_is_not_installed_any_more_does_not_stay(tmp_path: Path) -> None:
     assert done.out.endswith(f"\n  {app.key[:7]}\n  needed what is gone: lib 1.0\n")
 
 
+def test_of_what_cannot_be_read_nothing_is_said(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", pages_of([spec("a"), spec("b", package="hdf5")]))
+    pages = pages_of([spec("a")])
+    bad = dict.fromkeys(pages_of([spec("b", package="hdf5")]), "---\n")
+    write_files(tmp_path / "new", {**pages, **bad})
+    done = run_cli("why", "hdf5", "-C", tmp_path, "old", "new", "--skip-bad-pages")
+    assert done.status == 0
+    assert "\nNo spec of it changed in what can be read.\n" in done.out
+    assert "_cache/develop/hdf5/specs.md" in done.out
+
+
 def test_like_changes_of_several_stacks_are_told_once(tmp_path: Path) -> None:
     for stack in ("cpu", "gpu"):
         for side, items in (("old", before()), ("new", after())):
