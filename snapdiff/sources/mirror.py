@@ -275,13 +275,21 @@ class StoreTransport:
     def _filesystem(self) -> Any:
         if not self._is_s3:
             return self._kind()
-        from botocore.session import Session
+        from aiobotocore.session import AioSession
+        from fsspec.asyn import get_loop, sync
 
-        # Who has no credentials at all is a guest; a public mirror needs none.
-        is_guest = Session().get_credentials() is None
+        session = AioSession()  # it asks for credentials once, a program of the user's for one
+        try:
+            # Who has no credentials at all is a guest; a public mirror needs none.
+            is_guest = sync(get_loop(), session.get_credentials) is None
+        except Exception as error:
+            message = "the credentials that ~/.aws or the variables AWS_... name cannot be had"
+            raise TransferError(f"{message} ({type(error).__name__})") from error
         times = {"connect_timeout": self._silence, "read_timeout": self._silence}
         filesystem = self._kind(
-            anon=is_guest, config_kwargs={**times, "retries": {"max_attempts": 0}}
+            anon=is_guest,
+            session=session,
+            config_kwargs={**times, "retries": {"max_attempts": 0}},
         )
         filesystem.retries = 1  # how often to try again is decided in one place for all
         return filesystem
@@ -319,6 +327,8 @@ def _in_own_words() -> Iterator[None]:
     """Turn what a store's library raises, whatever that is, into one of our own errors."""
     try:
         yield
+    except TransferError:
+        raise
     except FileNotFoundError as error:
         raise NotThereError from error
     except PermissionError as error:

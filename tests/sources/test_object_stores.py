@@ -1,5 +1,6 @@
 """Mirrors in object stores: a real server of S3, and one that speaks Google's JSON interface."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -138,6 +139,46 @@ def test_a_private_mirror_takes_credentials(store: str, monkeypatch: pytest.Monk
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     assert documents(f"{store}://private/two") == {INDEX: ONE}
+
+
+def names_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Path:
+    """Let a program be asked for credentials; return a file with a letter for each time."""
+    log, program, settings = (tmp_path / name for name in ("log", "program", "settings"))
+    program.write_text(f"#!/bin/sh\nprintf x >> {log}\n{text}\n")
+    program.chmod(0o755)
+    settings.write_text(f"[default]\ncredential_process = {program}\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(settings))
+    return log
+
+
+@pytest.mark.parametrize("store", ["s3"], indirect=True)
+def test_a_program_is_asked_for_credentials_once(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = {"Version": 1, "AccessKeyId": "testing", "SecretAccessKey": "testing"}
+    log = names_a_program(tmp_path, monkeypatch, f"echo '{json.dumps(kept)}'")
+    assert documents(f"{store}://private/two") == {INDEX: ONE}
+    assert log.read_text() == "x"
+
+
+@pytest.mark.parametrize("store", ["s3"], indirect=True)
+@pytest.mark.parametrize("text", ["echo s3cret >&2; exit 1", "echo s3cret", "echo '{}'"])
+def test_a_program_that_has_no_credentials_is_told_and_asked_once(
+    store: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = names_a_program(tmp_path, monkeypatch, text)
+    message = rf"^s3://private/two/{MANIFEST}: the credentials that ~/.aws or the variables AWS_"
+    with pytest.raises(RevisionError, match=message) as found:
+        documents(f"{store}://private/two")
+    assert "s3cret" not in str(found.value)
+    assert log.read_text() == "x"
+
+
+@pytest.mark.parametrize("store", ["s3"], indirect=True)
+def test_a_profile_that_is_not_there_is_told(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "none-of-that-name")
+    with pytest.raises(RevisionError, match=r"AWS_\.\.\. name cannot be had \(ProfileNotFound\)$"):
+        documents(f"{store}://public/two")
 
 
 @pytest.mark.parametrize("store", ["s3"], indirect=True)
