@@ -66,11 +66,16 @@ class GitSource(Source):
     def part(self, path: str, name: str = "") -> Source | None:
         """Return a folder or a file of the same revision by its path from the top, or None.
 
-        Raises RevisionError where git has not got it, as a partial clone may.
+        Raises RevisionError where git has not got it, as a partial clone may, and where it is in a
+        submodule.
         """
         entry = self.repository.find(self._top, path)
         folder, _, file = path.rpartition("/") if entry else (path, "", "")
         tree = self.repository.subtree(self._top, folder)
+        if not tree and (submodule := self.repository.submodule_around(self._top, path)):
+            message = "what is in it is of another repository: run snapdiff there, or with -C"
+            place = printable_path(submodule)
+            raise RevisionError(f"{place}: is a submodule in {self.revision}; {message}")
         if not tree:
             return None
         name = printable_path(name or f"{self.revision}:{path}")

@@ -27,6 +27,9 @@ _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
 RAW = ("-r", "-z", "--raw", "--no-renames")
 """How `diff-tree` is asked: a line a file, with both modes and ids."""
 
+_PLACES = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
+"""The variables that say where a repository is, as those of a hook do, wherever git is started."""
+
 _MOST_FOLDERS = 64
 """How many folders that single files were looked up in are remembered."""
 
@@ -65,7 +68,9 @@ class Repository:
             self.git_dir = self.ask("--absolute-git-dir")
         except RevisionError as error:
             if "not a git repository" in str(error):
-                raise RevisionError(f"{directory}: no git repository is here") from error
+                names = ", ".join(name for name in _PLACES if name in os.environ)
+                hint = names and f"; {names} in the environment may be why"
+                raise RevisionError(f"{directory}: no git repository is here{hint}") from error
             raise
 
     def is_wanted(self, entry: Entry) -> bool:
@@ -169,6 +174,15 @@ class Repository:
         """
         mode, object_id = self._item(tree, folder)
         return object_id if mode == _FOLDER else ""
+
+    def submodule_around(self, tree: str, path: str) -> str:
+        """Return the submodule that a path of a tree is, or leads into; nothing where it is none.
+
+        Raises RevisionError where a folder above it is missing or damaged.
+        """
+        parts = path.split("/")
+        beginnings = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
+        return next((it for it in beginnings if self._item(tree, it)[0] == _SUBMODULE), "")
 
     def _item(self, tree: str, path: str) -> tuple[str, str]:
         """Return mode and object id of what has a path in a tree; the empty path is the tree."""

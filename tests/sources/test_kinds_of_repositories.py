@@ -77,6 +77,33 @@ def test_a_submodule_is_a_repository_of_its_own_and_no_part_of_the_outer_one(
     assert narrowed == (0, "", "")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["HEAD:inner", "HEAD:_cache"],
+        ["HEAD:inner/_cache"],
+        ["HEAD", "inner"],
+        ["inner/_cache", "HEAD"],
+        ["inner"],
+        ["inner/_cache"],
+        ["HEAD:_cache", "HEAD:inner/no/such"],
+    ],
+    ids=" ".join,
+)
+def test_a_path_in_a_submodule_is_no_path_of_the_outer_repository(
+    arguments: list[str], repository: GitRepository, tmp_path: Path
+) -> None:
+    outer = GitRepository(tmp_path / "outer")
+    outer.commit(pages_of([spec("b", package="own")]))
+    outer.git("submodule", "--quiet", "add", str(repository.folder), "inner")
+    outer.git("commit", "--quiet", "--message=Add")
+    message = (
+        "snapdiff: error: inner: is a submodule in HEAD; what is in it is of another repository: "
+        "run snapdiff there, or with -C\n"
+    )
+    assert run_cli("-C", outer.folder, *arguments) == (2, "", message)
+
+
 def test_a_submodule_that_is_at_another_commit_in_the_working_tree_is_named(
     repository: GitRepository, tmp_path: Path
 ) -> None:
