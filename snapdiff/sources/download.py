@@ -193,7 +193,8 @@ class Downloads:
                 pause = max(next(pauses, 0.0), error.pause)
                 is_late = time.monotonic() + pause > self._heard + self._patience.altogether
                 if not error.again or not pause or is_late:
-                    raise RevisionError(f"{without_secrets(url)}: {error}") from error
+                    wish = f", and asks to wait {error.pause:,.0f} seconds" if error.pause else ""
+                    raise RevisionError(f"{without_secrets(url)}: {error}{wish}") from error
                 time.sleep(pause)
 
     def _stored(self, answer: Answer, as_is: bool, most: int | None) -> Downloaded:

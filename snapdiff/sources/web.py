@@ -9,6 +9,7 @@ import contextlib
 import functools
 import netrc
 import os
+import re
 import ssl
 import weakref
 from base64 import b64encode
@@ -133,7 +134,7 @@ def file_in(head: aiohttp.ClientResponse, chunks: Iterator[bytes], known: Valida
         raise TransferError(
             f"the server answers with status {status}",
             again=status in _FOR_NOW,
-            pause=float(pause) if pause.isascii() and pause.isdigit() else 0.0,
+            pause=float(pause) if re.fullmatch("[0-9]{1,9}", pause) else 0.0,
         )
     if headers.get("Content-Encoding", "identity").lower() not in ("identity", "gzip", ""):
         raise TransferError("the server sends it in an encoding that was not asked for")

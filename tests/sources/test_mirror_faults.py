@@ -93,6 +93,24 @@ def test_a_pause_that_the_server_names_is_kept(server: WebServer, pauses: list[f
     assert pauses == [1.0]
 
 
+def test_a_pause_that_is_too_long_is_told_at_once(server: WebServer, pauses: list[float]) -> None:
+    path = f"m/{INDEX}"
+    server.faults[path] = status(429, {"Retry-After": "3600"})
+    reason = "the server answers with status 429, and asks to wait 3,600 seconds"
+    with pytest.raises(RevisionError, match=f"^{server.url}/{path}: {reason}$"):
+        index_of(mirror(server))
+    assert (len(server.paths(429)), pauses) == (1, [])
+
+
+def test_a_pause_that_is_no_number_of_seconds_is_none(
+    server: WebServer, pauses: list[float]
+) -> None:
+    server.files[f"m/{INDEX}"] = ONE
+    server.faults[f"m/{INDEX}"] = status(429, {"Retry-After": "9" * 400}, times=1)
+    assert index_of(mirror(server)) == ONE
+    assert pauses == [HASTE.pauses[0]]
+
+
 def test_a_body_that_breaks_off_is_asked_for_again(server: WebServer) -> None:
     content = random.Random(7).randbytes(100_000)  # noqa: S311 - the same bytes every time
     server.faults[f"m/{INDEX}"] = truncated(content, 40_000, times=2)
