@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from snapdiff.reports.names import Mark, counted, short_patches, shortened
-from snapdiff.result import Because, Field
+from snapdiff.result import Because, Change, Field
 from snapdiff.result.causes import Cause, Event, Value, What
 from snapdiff.spack import is_patches
 
@@ -171,6 +171,16 @@ def other_values(old: Iterable[str], new: Iterable[str]) -> list[str]:
     """
     before, after = _by_name(old), _by_name(new)
     return [after[name] for name in after if name in before and name != "patches"]
+
+
+def other_values_of_all(specs: Iterable[Change]) -> tuple[str, ...]:
+    """Return the variants that have another value in every one of some pairs of specs."""
+    every = [
+        {it.name: other_values(it.old, it.new) for it in change.fields}.get("variants", [])
+        for change in specs
+    ]
+    first, *others = every or [[]]
+    return tuple(it for it in first if all(it in other for other in others))
 
 
 SAME_TO_USE = "link and run dependencies unchanged"

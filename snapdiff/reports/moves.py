@@ -1,6 +1,6 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +15,11 @@ from snapdiff.reports.builds import (
     shares_of,
     version_move,
 )
-from snapdiff.reports.cause_words import event_in_words, now_with_in_words, other_values
+from snapdiff.reports.cause_words import (
+    event_in_words,
+    now_with_in_words,
+    other_values_of_all,
+)
 from snapdiff.reports.names import (
     NOWHERE,
     Mark,
@@ -270,7 +274,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
             gained = None
     roots = change.asked_for
     differ = [it for it in specs if it.fields]
-    now_with = _now_with(differ)
+    now_with = other_values_of_all(differ)
     is_every = len(differ) == change.builds.new
     return Move(
         status=status,
@@ -293,16 +297,6 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
     )
-
-
-def _now_with(specs: Iterable[Change]) -> tuple[str, ...]:
-    """Return which variants have another value in every one of these specs."""
-    every = [
-        {it.name: other_values(it.old, it.new) for it in change.fields}.get("variants", [])
-        for change in specs
-    ]
-    first, *others = every or [[]]
-    return tuple(it for it in first if all(it in other for other in others))
 
 
 def _alike_because(because: Event | Because | None) -> Event | Because | None:
