@@ -29,6 +29,7 @@ def reasons_of_one_sided(
     above, specs = _users_of(alone, mine, theirs)
     changed = _own_changes(specs, mine, theirs, kind)
     leads: dict[str, str] = {}  # itself where no one package is the reason
+    direct: dict[str, set[str]] = {}  # by what did not change itself
 
     @cache  # many may be gone that the same packages needed
     def users(name: str) -> set[str]:
@@ -45,6 +46,12 @@ def reasons_of_one_sided(
         if lead and len(found) > 1 and lead not in alone and not changed[lead]:
             lead = None  # it did not change itself: what these have in common is not known
         leads.update((name, lead or name) for name in circle)
+    for name, lead in leads.items():
+        if lead in above[name] and not changed.get(lead, True):
+            direct.setdefault(lead, set()).add(name)
+    for lead, names in direct.items():
+        some = tuple(sorted(names))
+        changed[lead] = (Field("dependencies", *((some, ()) if kind == "removed" else ((), some))),)
     return {
         name: Because(
             package=lead,

@@ -128,17 +128,28 @@ def cause_in_words(cause: Event | Because, mark: Mark) -> str:
     return f"{words} ({', '.join(notes)})" if notes else words
 
 
-_MOST_VARIANTS = 3
-"""How many variants are named of a package that changed its version, or others with it."""
+_MOST_NAMES = 3
+"""How many variants are named of a package that is a reason, or dependencies."""
 
 
 def _package_in_words(because: Because, mark: Mark) -> str:
-    """Return what a package changed: `visit (now ~gui)`, `numpy 1.24 → 1.26`, `exago (new)`."""
+    """Return what a package changed: `visit (now ~gui)`, `numpy 1.24 → 1.26`, `exago (new)`.
+
+    Or `py-scipy (no longer depends on py-build)`, where its specs tell nothing else.
+    """
+    package = mark(because.package)
     if because.status != "changed":
-        return f"{mark(because.package)} ({'new' if because.status == 'added' else 'gone'})"
+        return f"{package} ({'new' if because.status == 'added' else 'gone'})"
     versions = [difference_in_words(it, mark) for it in because.fields if it.name == "version"]
     variants = now_with_in_words(telling_variants(because), mark)
-    return " ".join(filter(None, [mark(because.package), *versions, variants]))
+    if versions or variants or not because.fields:
+        return " ".join(filter(None, [package, *versions, variants]))
+    [field] = because.fields
+    if field.name != "dependencies":
+        return f"{package} {field_in_words(field, mark)}"
+    some = shortened([*field.old, *field.new], _MOST_NAMES)
+    names = ", ".join(map(mark, some.first)) + (f" and {some.more:,} more" if some.more else "")
+    return f"{package} ({'no longer' if field.old else 'now'} depends on {names})"
 
 
 def now_with_in_words(variants: Sequence[str], mark: Mark) -> str:
@@ -146,7 +157,7 @@ def now_with_in_words(variants: Sequence[str], mark: Mark) -> str:
 
     Those that are off now come first.
     """
-    some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), _MOST_VARIANTS)
+    some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), _MOST_NAMES)
     more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
     return f"(now {' '.join([*map(mark, some.first), *more])})" if some.first else ""
 
@@ -156,7 +167,7 @@ def telling_variants(because: Because) -> list[str]:
 
     What a package needs follows from these; the hashes of patches tell nobody anything.
     """
-    sides = [(it.old, it.new) for it in because.fields if it.name != "version"]
+    sides = [(it.old, it.new) for it in because.fields if it.name == "variants"]
     other = [variant for old, new in sides for variant in other_values(old, new)]
     came = (variant for _, new in sides for variant in new if not is_patches(variant))
     is_alone = len(because.fields) == 1

@@ -80,8 +80,10 @@ class VersionCount(Struct, frozen=True):
 class Field(Struct, frozen=True, gc=False):
     """A field in which a paired spec differs in the common notation, both values as written.
 
-    - `name`: the field: `version`, `compiler`, `os`, `platform`, `target` or `variants`
-    - `old`, `new`: the value on that side, as written; of variants those that it alone has
+    - `name`: the field: `version`, `compiler`, `os`, `platform`, `target` or `variants`, of a
+      reason also `dependencies`
+    - `old`, `new`: the value on that side, as written; of variants and dependencies those that it
+      alone has
     """
 
     name: str
@@ -96,7 +98,8 @@ class Because(Struct, frozen=True, kw_only=True):
     - `status`: whether that package is itself gone from the stack, or new in it
     - `direct`: whether it needed it itself, or needs it, and not by way of others alone
     - `fields`: the version and variants that tell its specs that needed what is gone, or need what
-      is new, from all its specs on the other side
+      is new, from all its specs on the other side; where none do, `dependencies`: what it needed
+      itself, or needs, of all that is gone, or new, because of it
     """
 
     package: str

@@ -135,10 +135,13 @@ def test_one_package_is_the_reason_or_none(tmp_path: Path, old: str, new: str, f
     assert names(reasons(compared(tmp_path, after, before), "added")) == expected
 
 
+NO_MORE_QT = {"name": "dependencies", "old": ["qt"], "new": []}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "fields"),
     [
-        ("visit-1 > qt-1", "visit-2", []),
+        ("visit-1 > qt-1", "visit-2", [NO_MORE_QT]),
         (
             "visit-1 version=1.0 variants=+gui,+x > qt-1",
             "visit-2 version=2.0 variants=+x,~gui",
@@ -148,7 +151,7 @@ def test_one_package_is_the_reason_or_none(tmp_path: Path, old: str, new: str, f
             ],
         ),
         # what the whole stack has done is not what visit did
-        ("visit-1 os=rhel8 > qt-1", "visit-2 os=rhel9", []),
+        ("visit-1 os=rhel8 > qt-1", "visit-2 os=rhel9", [NO_MORE_QT]),
         # two specs of it, of which one changed something more
         (
             "visit-1 variants=+gui,+mpi > qt-1; visit-3 variants=+gui,+python > qt-1",
@@ -174,7 +177,7 @@ def test_one_package_is_the_reason_or_none(tmp_path: Path, old: str, new: str, f
         (
             "visit-1 version=1.0 variants=+gui > qt-1; visit-3 version=1.0 variants=+gui",
             "visit-2 version=2.0 variants=+gui; visit-3 version=1.0 variants=+gui",
-            [],
+            [NO_MORE_QT],
         ),
     ],
 )
@@ -185,6 +188,21 @@ def test_what_the_package_changed_itself(
     assert reasons(compared(tmp_path, before, after)) == {
         "qt": {"package": "visit", "status": "changed", "direct": True, "fields": fields}
     }
+
+
+def test_where_nothing_else_tells_the_dependencies_do_that_it_has_no_more(tmp_path: Path) -> None:
+    before = described_lock(
+        "visit-1 > qt-1, vtk-1, zlib-1; qt-1 > cairo-1; cairo-1; vtk-1; zlib-1; hdf5-1 > zlib-1",
+        ROOTS,
+    )
+    after = described_lock("visit-2; hdf5-2", ROOTS)
+    field = {"name": "dependencies", "old": ["qt", "vtk"], "new": []}
+    because = {"package": "visit", "status": "changed", "direct": True, "fields": [field]}
+    indirect = because | {"direct": False}
+    expected = {"qt": because, "vtk": because, "cairo": indirect, "zlib": None}
+    assert reasons(compared(tmp_path, before, after)) == expected
+    found = reasons(compared(tmp_path, after, before), "added")
+    assert found["cairo"]["fields"] == [field | {"old": [], "new": ["qt", "vtk"]}]
 
 
 def test_what_is_itself_gone_or_new(tmp_path: Path) -> None:
@@ -232,6 +250,17 @@ def reachable(graph: PlainGraph, roots: Collection[str], without: str) -> set[st
     return {kept[key].name for key in counted(kept, roots)}
 
 
+def assert_all_that_needed_it_is_told(found: dict[str, Any]) -> None:
+    for because in filter(None, found.values()):
+        assert bool(because["fields"]) == (because["status"] == "changed")
+        for field in because["fields"]:
+            if field["name"] == "dependencies":
+                told = [found[it] for it in (*field["old"], *field["new"])]
+                assert {(it["package"], it["direct"]) for it in told} == {
+                    (because["package"], True)
+                }
+
+
 MANY = st.tuples(graphs(), graphs()).map(lambda some: (some[0][0], some[1][1]))
 """Two graphs that have little more in common than names of packages: many are gone, and new."""
 
@@ -251,6 +280,7 @@ def test_all_that_needed_it_needed_the_reason(
     )
     for side, kind, other in ((0, "removed", "added"), (1, "added", "removed")):
         found = reasons(forth, kind)
+        assert_all_that_needed_it_is_told(found)
         assert found.keys() == reasons(back, other).keys()
         assert names(found) == names(reasons(back, other))
         graph, asked_for = both[side], {both[side][root].name for root in roots[side]}

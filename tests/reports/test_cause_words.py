@@ -94,7 +94,11 @@ def test_every_kind_of_event_has_its_words(event: Event, words: str) -> None:
         ("changed", None, ("+blosc", "+blosc2 ~kokkos"), "visit (now +blosc2)"),
         ("changed", None, ("+gui", "~gui +blosc2"), "visit (now ~gui)"),
         ("changed", ("3.3", "3.4"), ("", "+blosc2"), "visit 3.3 → 3.4"),
-        ("changed", None, ("patches:=0123456789", "patches:=abcdef0123"), "visit"),
+        (
+            *("changed", None, ("patches:=0123456789", "patches:=abcdef0123")),
+            "visit variants patches → other patches",
+        ),
+        ("changed", None, ("", "~x"), "visit new variant ~x"),
         ("changed", None, ("a:=1 b=1 c=1 d=1 e=1", "a:=2 b=2 c=2"), "visit (now a:=2 b=2 c=2)"),
         (
             *("changed", None, ("a=1 b=1 c=1 d=1 e=1", "a=2 b=2 c=2 d=2 e=2")),
@@ -113,6 +117,22 @@ def test_a_package_because_of_which_others_are_gone(
         old, new = (tuple(side.split()) for side in variants)
         fields.append(Field("variants", old, new))
     because = Because(package="visit", status=status, direct=True, fields=tuple(fields))
+    assert cause_in_words(because, str) == words
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("qt", "", "visit (no longer depends on qt)"),
+        ("", "qt qwt", "visit (now depends on qt, qwt)"),
+        ("a b c d e", "", "visit (no longer depends on a, b, c and 2 more)"),
+    ],
+)
+def test_a_package_of_which_nothing_but_what_it_depends_on_tells(
+    old: str, new: str, words: str
+) -> None:
+    field = Field("dependencies", tuple(old.split()), tuple(new.split()))
+    because = Because(package="visit", status="changed", direct=True, fields=(field,))
     assert cause_in_words(because, str) == words
 
 
