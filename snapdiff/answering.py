@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from snapdiff import __version__
 from snapdiff.catalog.loading import Catalog, packages_of
-from snapdiff.comparison import ComparisonOptions, compare_catalogs
+from snapdiff.comparison import ComparisonOptions, compare_catalogs, unheard
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.packages import hashes_of_builds
 from snapdiff.diff.pairing import Effort, pair_specs
@@ -42,17 +42,18 @@ def find_missing(
     *,
     allow_empty: bool = False,
     skip_bad_pages: bool = False,
+    warn: Callable[[str], None] = unheard,
 ) -> MissingSpecs:
     """Return which specs of some environments no stack of a catalog has, by hash alone.
 
-    What is external is not looked for. Raises RevisionError where one of them has nothing in it
-    (unless `allow_empty`), and BadPagesError where documents cannot be read (unless
-    `skip_bad_pages`, which leaves them out and lists them).
+    What is external is not looked for. `warn` is called where an environment contradicts itself.
+    Raises RevisionError where one of them has nothing in it (unless `allow_empty`), and
+    BadPagesError where documents cannot be read (unless `skip_bad_pages`, which leaves them out and
+    lists them).
     """
     bad_pages: list[BadPage] = []
-    *environments, others = [
-        _packages(one, bad_pages, allow_empty=allow_empty) for one in (*wanted, catalog)
-    ]
+    environments = [_packages(one, bad_pages, warn, allow_empty=allow_empty) for one in wanted]
+    others = _packages(catalog, bad_pages, unheard, allow_empty=allow_empty)
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
     hashes = {spec_hash for package in others for spec_hash in package.specs}
@@ -101,14 +102,22 @@ def find_missing(
     )
 
 
-def _packages(catalog: Catalog, bad_pages: list[BadPage], *, allow_empty: bool) -> list[Package]:
-    found = list(catalog.packages())
+def _packages(
+    catalog: Catalog, bad_pages: list[BadPage], warn: Callable[[str], None], *, allow_empty: bool
+) -> list[Package]:
     name = catalog.source.name
-    if not found and not allow_empty:
+    number_of_bad = len(bad_pages)
+    found: list[Package] = []
+    for path, reading in catalog.readings():
+        if isinstance(reading, BadPage):
+            bad_pages.append(BadPage(reading.path, reading.side, reading.reason, source=name))
+        elif reading is not None:
+            found += reading.packages
+            if reading.warning:
+                warn(f"{path} in {name}: {reading.warning}")
+    if not found and len(bad_pages) == number_of_bad and not allow_empty:
         raise RevisionError(f"{name}: has no page and no document with a spec in it")
-    bad = [item for item in found if isinstance(item, BadPage)]
-    bad_pages += [BadPage(page.path, page.side, page.reason, source=name) for page in bad]
-    return [item for item in found if not isinstance(item, BadPage)]
+    return found
 
 
 def _environments(

@@ -53,6 +53,7 @@ def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: An
             others,
             allow_empty=given.allow_empty,
             skip_bad_pages=given.skip_bad_pages,
+            warn=given.warn,
         )
     for document in found.skipped:
         given.warn(f"{document.path} in {document.source}: left out: {document.error}")

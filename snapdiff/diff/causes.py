@@ -18,7 +18,7 @@ from snapdiff.diff.dependencies import Graphs, HashPair, SideDependencies
 from snapdiff.diff.reach import BitCounts, Way, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
 from snapdiff.result import Change, Field, Kind
-from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What, event_of
+from snapdiff.result.causes import LAST_RESORTS, WHATS, Cause, Event, StackCause, What, event_of
 
 _POSITION: dict[What, int] = {what: position for position, what in enumerate(WHATS)}
 
@@ -77,7 +77,7 @@ class Explanation:
     ) -> Iterator[Cause]:
         """Yield the cause of each spec.
 
-        What it links goes before what it only needs to be built, both before any recipe.
+        What it links goes before what it only needs to be built, both before any last resort.
         """
         reach = self.reach
         ranked = sorted(
@@ -85,19 +85,19 @@ class Explanation:
         )
         ranks = {event: rank for rank, event in enumerate(ranked)}
         events = [
-            (pair, ranks[event], event.what == "recipe", alone)
+            (pair, ranks[event], event.what if event.what in LAST_RESORTS else None, alone)
             for pair in pairs
             for event, alone in pair.events.items()
         ]
         above = parents(pairs, _BELOW)
         chosen: dict[ChangedPair, tuple[Event, tuple[str, ...], bool]] = {}
-        for recipes, build_only in product((False, True), repeat=2):
+        for last_resort, build_only in product((None, *LAST_RESORTS), (False, True)):
             left = [spec for spec in self._specs if spec not in chosen]
             if not left:
                 break
             lowest: dict[ChangedPair, int] = {}
-            for pair, rank, is_recipe, alone in events:
-                if is_recipe == recipes and (build_only or not alone):
+            for pair, rank, resort, alone in events:
+                if resort == last_resort and (build_only or not alone):
                     lowest[pair] = min(rank, lowest.get(pair, rank))
             ways = (
                 nearest_ways(_BELOW, above, lowest)
@@ -119,7 +119,7 @@ class Explanation:
         """
         wanted = 0
         for event, place in self._changes.events.items():
-            if event.what != "recipe" and any(map(is_wanted, packages_of(event))):
+            if event.what not in LAST_RESORTS and any(map(is_wanted, packages_of(event))):
                 wanted |= 1 << place
         reached = {pair: bool(bits & wanted) for pair, bits in _reached(self._specs)}
         return [
@@ -131,7 +131,7 @@ class Explanation:
         """Return how much each event explains of the specs, or of those at some places.
 
         Most specs go first. What 30% or more of the specs reach is there even where something else
-        is always nearer, recipes aside.
+        is always nearer, last resorts aside.
         """
         reach = self.reach
         places = range(len(self._specs)) if places is None else places
@@ -146,7 +146,7 @@ class Explanation:
         for place in places:
             packages.setdefault(event_of(self.causes[place]), []).append(self._specs[place].name)
         for event, specs in reach.items():
-            if event.what != "recipe" and specs and is_shared(specs, len(places)):
+            if event.what not in LAST_RESORTS and specs and is_shared(specs, len(places)):
                 packages.setdefault(event, [])
         return sort_most_first(
             # What nothing leads to, a rehash, explains those specs that have it as their cause.

@@ -20,7 +20,7 @@ from snapdiff.diff.dependencies import (
 from snapdiff.diff.fields import differing_fields, other_differences
 from snapdiff.errors import FormatError
 from snapdiff.model import Edge, Node
-from snapdiff.result.causes import Event, What
+from snapdiff.result.causes import LAST_RESORTS, Event, What
 from snapdiff.spack import NO_COMPILER
 
 FEW_PAIRS, PAIRS_A_NODE = 100_000, 4
@@ -79,38 +79,39 @@ class ChangedPairs:
 
         Raises FormatError where there are too many pairs below them.
         """
-        found = [self._pair(hashes) for hashes in pairs]
+        found = [self._pair(hashes, "") for hashes in pairs]
         for pair in self._waiting:  # which grows
             self._compare(pair)
         self._waiting.clear()  # unless one cannot be compared: who asks again is told again
         return found
 
-    def _pair(self, hashes: HashPair) -> ChangedPair:
+    def _pair(self, hashes: HashPair, name: str) -> ChangedPair:
         pair = self.pairs.get(hashes)
         if pair is None:
             if len(self.pairs) >= self._most:
                 raise FormatError(
                     f"its changed dependencies make more than {self._most:,} pairs of specs"
                 )
-            pair = self.pairs[hashes] = ChangedPair(hashes)
+            pair = self.pairs[hashes] = ChangedPair(hashes, name)
             self._waiting.append(pair)
         return pair
 
     def _compare(self, pair: ChangedPair) -> None:
-        pair.name, pair.events, changed, unknown = compare_nodes(pair.hashes, self.graphs)
+        found = compare_nodes(pair.hashes, self.graphs, pair.name)
+        pair.name, pair.events, changed, unknown = found
         pair.is_same_to_use = not unknown and all(pair.events.values())
         pair.places = [place for event in pair.events for place in self._places(event)]
         pair.below, pair.linked_below = [], []
         for before, after in changed:
-            below = self._pair((before.hash, after.hash))
+            below = self._pair((before.hash, after.hash), after.name)
             pair.below.append(below)
             if not (is_build_only(before) and is_build_only(after)):
                 pair.linked_below.append(below)
 
     def _places(self, event: Event) -> Iterator[int]:
-        """Yield the places of an event and of its package; recipes count for no package."""
+        """Yield the places of an event and of its package; last resorts count for no package."""
         yield self.events[event]
-        if event.what != "recipe":
+        if event.what not in LAST_RESORTS:
             place = self._places_of_packages[event.package]
             self.packages |= 1 << place
             yield place
@@ -153,8 +154,8 @@ class Differences(NamedTuple):
 
     With each event there is whether the dependency that it is about is needed for building alone.
     What is `changed` leads on from the pair, in the order of the names. `name` is the package's.
-    `unknown` says that there is a difference which is no event of the pair: a document does not
-    have its node, or another compiler is an event of the dependency that is the compiler.
+    `unknown` says that there is a difference which is no event of the pair: another compiler is an
+    event of the dependency that is the compiler.
     """
 
     name: str
@@ -163,17 +164,18 @@ class Differences(NamedTuple):
     unknown: bool
 
 
-def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> Differences:
+def compare_nodes(
+    hashes: HashPair, graphs: Graphs, name: str = "", *, all_of: bool = False
+) -> Differences:
     """Return what differs between two nodes of one package (specification, section 11).
 
     Below equal hashes everything is equal. All that the documents say of the two is compared where
-    nothing else was found, or where `all_of` it is wanted. Nothing differs where a document does
-    not have its node.
+    nothing else was found, or where `all_of` it is wanted. Nothing is known where a document does
+    not have its node, which edges call `name`.
     """
     old, new = graphs[0].node(hashes[0]), graphs[1].node(hashes[1])
     if old is None or new is None:
-        known = new or old
-        return Differences(known.name if known else "", {}, [], unknown=True)
+        return Differences(name, {Event(name, "unlisted"): False}, [], unknown=False)
     changed, same, removed, added = match_dependencies(old.edges, new.edges, graphs)
     same = _unlike_edges(same, hashes, graphs)
     own = _own_events(old, new)

@@ -27,9 +27,8 @@ def reasons_of_one_sided(
     if not alone:
         return {}
     above, specs = _users_of(alone, mine, theirs)
-    changed = _own_changes(specs, mine, theirs, kind)
+    changed, still = _own_changes(specs, mine, theirs, kind)
     leads: dict[str, str] = {}  # itself where no one package is the reason
-    direct: dict[str, set[str]] = {}  # by what did not change itself
 
     @cache  # many may be gone that the same packages needed
     def users(name: str) -> set[str]:
@@ -43,15 +42,13 @@ def reasons_of_one_sided(
         found = {leads.get(name, name) for one in circle for name in above[one].difference(circle)}
         first = [name for name in found if len(found) == 1 or is_first(name, found)]
         lead = first[0] if len(first) == 1 else None
-        if lead and len(found) > 1 and lead not in alone and not changed[lead]:
-            lead = None  # it did not change itself: what these have in common is not known
+        if lead and lead not in alone:
+            if len(found) > 1 and not changed[lead]:
+                lead = None  # it did not change itself: what these have in common is not known
+            elif not still[lead].isdisjoint(circle):
+                lead = None  # it depends on that still, and the other document does not list it
         leads.update((name, lead or name) for name in circle)
-    for name, lead in leads.items():
-        if lead in above[name] and not changed.get(lead, True):
-            direct.setdefault(lead, set()).add(name)
-    for lead, names in direct.items():
-        some = tuple(sorted(names))
-        changed[lead] = (Field("dependencies", *((some, ()) if kind == "removed" else ((), some))),)
+    _tell_by_dependencies(changed, leads, above, kind)
     return {
         name: Because(
             package=lead,
@@ -62,6 +59,22 @@ def reasons_of_one_sided(
         for name, lead in leads.items()
         if lead != name
     }
+
+
+def _tell_by_dependencies(
+    changed: dict[str, tuple[Field, ...]],
+    leads: Mapping[str, str],
+    above: Mapping[str, AbstractSet[str]],
+    kind: Literal["added", "removed"],
+) -> None:
+    """Add what packages that nothing else tells needed themselves, of what they are reasons of."""
+    direct: dict[str, list[str]] = {}
+    for name, lead in sorted(leads.items()):
+        if lead in above[name] and not changed.get(lead, True):
+            direct.setdefault(lead, []).append(name)
+    for lead, names in direct.items():
+        sides = (tuple(names), ()) if kind == "removed" else ((), tuple(names))
+        changed[lead] = (Field("dependencies", *sides),)
 
 
 def _users_of(
@@ -112,17 +125,22 @@ def _own_changes(
     mine: Graph,
     theirs: Graph,
     kind: Literal["added", "removed"],
-) -> dict[str, tuple[Field, ...]]:
-    """Return what tells some specs of each package from all that it has in the other document."""
+) -> tuple[dict[str, tuple[Field, ...]], dict[str, set[str]]]:
+    """Return what tells some specs of each package from all that it has in the other document.
+
+    Behind it are the names of all that the latter depend on.
+    """
     others: dict[str, list[str]] = {name: [] for name in specs}
     for spec_hash, name in theirs.names.items():
         if name in others:
             others[name].append(spec_hash)
-    found = {}
+    changes, below = {}, {}
     for name, hashes in specs.items():
-        builds = [
-            [node.build for spec_hash in some if (node := graph.node(spec_hash))]
+        own, other = (
+            [node for spec_hash in some if (node := graph.node(spec_hash))]
             for graph, some in ((mine, hashes), (theirs, others[name]))
-        ]
-        found[name] = common_differences(*(builds if kind == "removed" else builds[::-1]))
-    return found
+        )
+        sides = (own, other) if kind == "removed" else (other, own)
+        changes[name] = common_differences(*([node.build for node in side] for side in sides))
+        below[name] = {edge.name for node in other for edge in node.edges}
+    return changes, below

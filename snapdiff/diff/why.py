@@ -100,7 +100,7 @@ def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelo
     open_pairs = [(root, 0)]
     while open_pairs:
         pair, depth = open_pairs.pop()
-        found = compare_nodes(pair.hashes, changes.graphs, all_of=True).events
+        found = compare_nodes(pair.hashes, changes.graphs, pair.name, all_of=True).events
         events = [EventBelow(*astuple(event), build_only=found[event]) for event in found]
         events.sort(key=lambda event: (WHATS.index(event.what), event_words(event)))
         before, after = pair.hashes

@@ -14,6 +14,7 @@ LONGEST_PATH = 8
 _ALONE = {
     "compilers": "compilers became dependencies",
     "recipe": "recipe changed",
+    "unlisted": "(not in the document)",
     "rehash": "another way of hashing",
 }
 """What is said of events that have no values, where that is not their name."""

@@ -20,11 +20,15 @@ What = Literal[
     "compilers",
     "other",
     "recipe",
+    "unlisted",
     "rehash",
 ]
 """What an event may be, in the order in which equally near events are named."""
 
 WHATS: tuple[What, ...] = get_args(What)
+
+LAST_RESORTS: tuple[What, ...] = ("recipe", "unlisted")
+"""What is the cause only where nothing else is in reach, and counts for no package there."""
 
 Value = str | tuple[str, ...] | None
 """What an event's `old` and `new` hold: a word, the variants of one side only, or nothing."""
@@ -38,8 +42,9 @@ class Event(Struct, frozen=True, gc=False):
     - `what`: the kind of event: the field of the node that differs (`variants` with flags,
       `external` with paths and modules); dependencies `added`, `removed`, `replaced` by one with
       the same virtual, or needed in another way (`edge`); `compilers` that became dependencies; the
-      `recipe`; `other`, which no rule knows, with its key; or `rehash`, where only hashes differ in
-      all that can be reached
+      `recipe`; `other`, which no rule knows, with its key; `unlisted`, a dependency with another
+      hash that a document does not list; or `rehash`, where only hashes differ in all that can be
+      reached
     - `old`, `new`: the values before and after, null where the kind of event has none
     """
 

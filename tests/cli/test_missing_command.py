@@ -236,6 +236,13 @@ def test_a_document_that_cannot_be_read_is_named(folder: Path) -> None:
     assert done.err.startswith(f"snapdiff: error: {SKIPPED[0]} in mirror: ")
 
 
+def test_an_environment_that_lacks_a_dependency_is_named(folder: Path) -> None:
+    write_files(folder, {"env/spack.lock": to_bytes(lock([HDF5, GLIBC]))})
+    done = run_cli("missing", "-C", folder, "env", "mirror")
+    lacks = f"a dependency is not in the document: zlib/{ZLIB.key[:7]} of hdf5"
+    assert (done.status, done.err) == (0, f"snapdiff: warning: spack.lock in env: {lacks}\n")
+
+
 def test_what_is_left_out_is_in_the_answer(folder: Path) -> None:
     write_files(folder, {f"mirror/{SKIPPED[0]}": b"---\n", f"env/{SKIPPED[1]}": b"{"})
     arguments = ("missing", "-C", folder, "env", "mirror", "--skip-bad-pages", "-f")

@@ -300,7 +300,26 @@ RULES: dict[str, tuple[Lines, Lines, str]] = {
         "llvm replaced gcc -> llvm via z (build only)",
     ),
     "a rehash": (("app-1 > a-1", "a-1"), ("app-2 > a-2", "a-2"), "None rehash"),
-    "an edge to nowhere leads to nothing": (("app-1 > a-1",), ("app-2 > a-2",), "None rehash"),
+    "an edge to nowhere leads to what nothing is known of": (
+        ("app-1 > a-1",),
+        ("app-2 > a-2",),
+        "a unlisted",
+    ),
+    "that one document alone has a dependency is not that it changed": (
+        ("app-1 > a-1:build", "a-1 version=1"),
+        ("app-2 > a-2:build",),
+        "a unlisted (build only)",
+    ),
+    "what is not listed is named with what leads there": (
+        ("app-1 > b-1", "b-1 > a-1"),
+        ("app-2 > b-2", "b-2 > a-2"),
+        "a unlisted via b",
+    ),
+    "a recipe that is there goes before what nothing is known of": (
+        ("app-1 > a-1, b-1:build", "b-1 recipe=x"),
+        ("app-2 > a-2, b-2:build", "b-2 recipe=y"),
+        "b recipe (build only)",
+    ),
     "an edge to nowhere is no other package": (
         ("app-1 > a-1, unknown-1", "unknown-1 version=1"),
         ("app-2 > a-2, unknown-2", "unknown-2 version=2"),
@@ -530,7 +549,7 @@ def test_specs_are_found_by_each_of_several_events_and_by_nothing_else() -> None
 
     names = ("app", "lib", "odd")
     found = explained(lines(1), lines(2), *((f"{name}-1", f"{name}-2") for name in names))
-    assert [cause.package for cause in found.causes] == ["m", "n", None]
+    assert [cause.package for cause in found.causes] == ["m", "n", "gone"]
     for wanted, because in {
         ("zlib",): [True, False, False],
         ("bzip",): [False, True, False],

@@ -17,12 +17,13 @@ from tests.support.generated_graphs import Graphs, graphs, make_graphs
 from tests.support.graphs import NodesByHash, PlainGraph, PlainNode, read_lock
 from tests.support.nightly import examples, nightly_but
 from tests.support.plain_causes import (
+    LAST_RESORTS,
     ORDER,
     Pair,
     PlainEvent,
     PlainReading,
     plain_pairs,
-    without_recipes,
+    without_last_resorts,
 )
 from tests.support.real_catalogs import E4S, LOCKS, needs_real_catalogs
 
@@ -50,22 +51,23 @@ class Truth:
         self.reach = Counter(event for pair in pairs for event in self.in_reach[pair])
 
     def candidates(self, pair: Pair) -> tuple[set[PlainEvent], bool]:
-        """The nearest events, and whether they are linked: what is linked first, recipes last."""
-        for recipes in (False, True):
+        """The nearest events, and whether they are linked: these first, and last resorts last."""
+        for what in ("", *LAST_RESORTS):
             for linked in (True, False):
                 distances = self.linked[pair] if linked else self.far[pair]
-                found = {below: self.wanted(below, recipes, linked) for below in distances}
+                found = {below: self.wanted(below, what, linked) for below in distances}
                 near = [distances[below] for below in found if found[below]]
                 if near:
                     nearest = [below for below in found if distances[below] == min(near)]
                     return {event for below in nearest for event in found[below]}, linked
         return set(), False
 
-    def wanted(self, pair: Pair, recipes: bool, linked: bool) -> set[PlainEvent]:
+    def wanted(self, pair: Pair, last_resort: str, linked: bool) -> set[PlainEvent]:
         return {
             event
             for event, build_only in self.reading.events(pair).items()
-            if (event[1] == "recipe") == recipes and not (linked and build_only)
+            if (event[1] if event[1] in LAST_RESORTS else "") == last_resort
+            and not (linked and build_only)
         }
 
     def rank(self, event: PlainEvent) -> tuple[object, ...]:
@@ -80,7 +82,7 @@ class Truth:
         """Fail where a cause is not there, not the nearest, or not as it says."""
         event = plain(cause)
         candidates, linked = self.candidates(pair)
-        others = {found[0] for found in without_recipes(self.in_reach[pair])}
+        others = {found[0] for found in without_last_resorts(self.in_reach[pair])}
         if not candidates:
             assert not self.in_reach[pair], "a rehash only where nothing else differs"
             assert cause == Cause(None, "rehash", path=(), build_only=False, others=0)
@@ -89,7 +91,8 @@ class Truth:
         assert self.rank(event) == min(map(self.rank, candidates))
         assert self.reading.way_is_there(pair, cause.path, event, linked=linked)
         assert cause.build_only == (not linked)
-        assert cause.others == (0 if cause.what == "recipe" else len(others - {cause.package}))
+        is_last = cause.what in LAST_RESORTS
+        assert cause.others == (0 if is_last else len(others - {cause.package}))
 
 
 def check_all(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
@@ -118,7 +121,9 @@ def check_all(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
             per_event[event],
             reach,
         )
-    expected = {event for event in without_recipes(truth.reach) if is_enough(truth, event, pairs)}
+    expected = {
+        event for event in without_last_resorts(truth.reach) if is_enough(truth, event, pairs)
+    }
     assert set(listed) == expected | set(specs)
     assert [c.specs for c in found.stack_causes()] == sorted(specs.values(), reverse=True) + [0] * (
         len(listed) - len(specs)
@@ -180,7 +185,7 @@ def test_generated_graphs_have_causes_of_every_kind() -> None:
         found = explained(both, plain_pairs(*both))
         seen.update(cause.what for cause in found.causes)
         seen["build only"] += sum(cause.build_only for cause in found.causes)
-    assert not {*ORDER, "recipe", "rehash", "build only"} - {"platform"} - set(seen)
+    assert not {*ORDER, *LAST_RESORTS, "rehash", "build only"} - {"platform"} - set(seen)
 
 
 STEPS = [

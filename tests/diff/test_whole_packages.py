@@ -205,6 +205,16 @@ def test_where_nothing_else_tells_the_dependencies_do_that_it_has_no_more(tmp_pa
     assert found["cairo"]["fields"] == [field | {"old": [], "new": ["qt", "vtk"]}]
 
 
+def test_what_a_package_still_depends_on_and_its_lock_does_not_list_has_no_reason(
+    tmp_path: Path,
+) -> None:
+    before = described_lock("visit-1 > qt-1, vtk-1; qt-1 > cairo-1; cairo-1; vtk-1", ROOTS)
+    after = described_lock("visit-2 > qt-2", ROOTS)
+    expected = {"qt": None, "cairo": "qt", "vtk": "visit"}
+    assert names(reasons(compared(tmp_path, before, after))) == expected
+    assert names(reasons(compared(tmp_path, after, before), "added")) == expected
+
+
 def test_what_is_itself_gone_or_new(tmp_path: Path) -> None:
     before = described_lock("hdf5-1", ROOTS)
     after = described_lock("hdf5-1; visit-1 > qt-1; qt-1 > cairo-1; cairo-1", ROOTS)

@@ -56,6 +56,7 @@ def plain(text: str) -> str:
         (Event("gmake", "added"), "gmake added"),
         (Event("gmake", "removed"), "gmake removed"),
         (Event("perl", "recipe"), "perl's recipe changed"),
+        (Event("perl", "unlisted"), "perl (not in the document)"),
         (Event("curl", "external", None, ("/usr",)), "curl external — → /usr"),
         (
             Event("slurm", "external", ("/usr",), ("/opt", "module slurm")),

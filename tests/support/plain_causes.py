@@ -174,6 +174,8 @@ class PlainReading:
 
     def __init__(self, old: PlainGraph, new: PlainGraph) -> None:
         self._graphs = old, new
+        self.names: dict[Pair, str] = {}
+        """What edges call the nodes of pairs."""
         self.changed = cache(self._changed)
         self.events = cache(self._events)
 
@@ -202,9 +204,11 @@ class PlainReading:
         old, new = self.nodes(pair)
         if old is None or new is None:
             return []
+        matched = self.match(old.edges, new.edges).changed
+        self.names |= {(before.hash, after.hash): after.name for before, after in matched}
         return [
             (before.name, (before.hash, after.hash), before.build_only and after.build_only)
-            for before, after in self.match(old.edges, new.edges).changed
+            for before, after in matched
         ]
 
     def compiled_otherwise(self, pair: Pair) -> bool:
@@ -218,7 +222,7 @@ class PlainReading:
         """The events of a pair, each with whether the dependency in it is only for building."""
         old, new = self.nodes(pair)
         if old is None or new is None:
-            return {}
+            return {(self.names[pair], "unlisted", None, None): False}
         name = old.name
         found: dict[PlainEvent, bool] = {}
         same_version = compare_versions(old.version, new.version) == 0
@@ -357,8 +361,11 @@ def by_name(edge: PlainEdge) -> tuple[str, str]:
     return edge.name, edge.hash
 
 
-def without_recipes(events: Iterable[PlainEvent]) -> set[PlainEvent]:
-    return {event for event in events if event[1] != "recipe"}
+LAST_RESORTS = ("recipe", "unlisted")
+
+
+def without_last_resorts(events: Iterable[PlainEvent]) -> set[PlainEvent]:
+    return {event for event in events if event[1] not in LAST_RESORTS}
 
 
 def plain_pairs(old: PlainGraph, new: PlainGraph) -> list[Pair]:
