@@ -156,7 +156,8 @@ class _Record:
             for held in self._unreadable.values():
                 _rename(held.listed, *successor)
         for place in before.keys() | after.keys():
-            self._see(place, before[place], after[place], seen.get(place, newest), newest)
+            if self._tags.may_be_wanted(place.tag):
+                self._see(place, before[place], after[place], seen.get(place, newest), newest)
         self._newest = newest
 
     def _see(
@@ -241,6 +242,10 @@ class _Tags:
             old, new = followed
             self._followed[new] = (*self._followed.pop(old, ()), old)
         return followed
+
+    def may_be_wanted(self, tag: str) -> bool:
+        """Return whether a tag is wanted, or alone, so that one that is may follow it."""
+        return len(self._before) == 1 or self.is_wanted(tag)
 
     def is_wanted(self, tag: str) -> bool:
         return self._scope.has_tag(tag, *self._followed.get(tag, ()))

@@ -6,9 +6,11 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from snapdiff.changelog.first_seen import Seen
 from snapdiff.reports.terminal import functions, painter
 from snapdiff.spack import Configuration, parse_configuration
 from tests.changelog.test_changelog_laws import make_history
@@ -123,6 +125,15 @@ def test_a_filter_on_one_of_the_tags_follows_it(number: int, tmp_path: Path) -> 
         ("zlib", "1.0", True),
         ("zlib", "1.1", False),
     ]
+
+
+def test_of_several_tags_those_that_nobody_asks_for_are_not_remembered(tmp_path: Path) -> None:
+    for number, version in ((1, "1.0"), (2, "1.1")):
+        pages = pages_of([spec("b", version, tag=tag) for tag in ("develop", "v1.0", "v1.1")])
+        write_files(tmp_path / f"{number}", pages)
+    with mock.patch("snapdiff.changelog.first_seen.Seen", wraps=Seen) as remembered:
+        assert len(rows_of(tmp_path, "-t", "v1.*")) == 4
+    assert {call.kwargs["tag"] for call in remembered.call_args_list} == {"v1.0", "v1.1"}
 
 
 def test_a_tag_beside_another_one_is_not_followed(tmp_path: Path) -> None:
