@@ -42,6 +42,12 @@ class DiffSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     stack_names: dict[str, str] | UnsetType = field(name="map-stack", default=UNSET)
 
 
+# With nothing behind it, a "!" would leave out nothing, and accept everything.
+_GLOBS = Meta(
+    pattern=r"^(?!(?:.*,)?\s*!\s*(?:,|$))", description="is to name what each ! leaves out"
+)
+
+
 class AcceptedChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A change that the gate lets pass: of a kind, and of packages, stacks or both.
 
@@ -50,8 +56,8 @@ class AcceptedChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """
 
     kind: Kind
-    package: str | UnsetType = UNSET
-    stack: str | UnsetType = UNSET
+    package: Annotated[str, _GLOBS] | UnsetType = UNSET
+    stack: Annotated[str, _GLOBS] | UnsetType = UNSET
     until: date | UnsetType = UNSET
     reason: str | UnsetType = UNSET
 

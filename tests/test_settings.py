@@ -142,6 +142,12 @@ BAD: dict[str | bytes, str] = {
     "[gate]\nignore = [{kind = 'added'}]": (
         "line 2: item 1 of ignore names neither a package nor a stack; write which is accepted"
     ),
+    "[[gate.ignore]]\nkind = 'added'\nstack = '*, !'": (
+        'line 3: stack in item 1 of ignore is "*, !", and is to name what each ! leaves out'
+    ),
+    "[[gate.ignore]]\nkind = 'added'\npackage = '! ,hdf5'": (
+        'line 3: package in item 1 of ignore is "! ,hdf5", and is to name what each ! leaves out'
+    ),
     "[[gate.ignore]]\nkind = 'added'\nstack = 'a'\n\n[[gate.ignore]]\nstack = 'b'": (
         "line 5: item 2 of ignore has no kind"
     ),
