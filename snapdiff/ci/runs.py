@@ -13,6 +13,7 @@ from snapdiff.cli.post_command import post_comment
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.posting.target import Variables
 from snapdiff.reports import marker_of
+from snapdiff.safe_text import shown
 from snapdiff.sources.git_commands import ENVIRONMENT, SETTINGS
 from snapdiff.sources.names import AS_A_REVISION
 
@@ -63,7 +64,10 @@ class Checkout:
         except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
             raise RevisionError(f"{directory}: no git repository is here") from error
         except git.GitCommandError as error:
-            raise RevisionError(f"{directory}: no commit is checked out here") from error
+            said = " ".join(str(error.stderr).split()).removeprefix("stderr: ").strip("'")
+            is_new = said.endswith("Needed a single revision")
+            reason = "no commit is checked out here" if is_new else f"git says {shown(said)}"
+            raise RevisionError(f"{directory}: {reason}") from error
         # Not by `splitlines`: a name of an author may hold what Unicode calls the end of a line.
         lines = (line.partition(" ") for line in facts.split("\n"))
         self.parents = [value for key, _, value in lines if key == "parent"]

@@ -304,6 +304,22 @@ def test_a_folder_without_a_repository_or_a_commit_is_refused(tmp_path: Path) ->
         Checkout(tmp_path, "", "")
 
 
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ("[core\n", "bad config line 1 in file .git/config"),
+        ("[core]\nrepositoryformatversion = 9\n", "Expected git repo version <= 1, found 9"),
+    ],
+)
+def test_what_git_cannot_read_is_told_as_git_tells_it(
+    config: str, reason: str, tmp_path: Path
+) -> None:
+    GitRepository(tmp_path).commit({"file": b""})
+    (tmp_path / ".git" / "config").write_text(config)
+    with pytest.raises(RevisionError, match=f"^{tmp_path}: git says fatal: {reason}$"):
+        Checkout(tmp_path, "", "")
+
+
 def test_a_clone_with_the_longer_hashes_is_read_as_any_other(tmp_path: Path) -> None:
     run_git(tmp_path, "init", "--quiet", "--object-format=sha256")
     for subject in ("one", "two"):
