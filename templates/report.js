@@ -2,7 +2,7 @@
 // Shows the rows that fit the filters, and keeps the filters in the address. What a catalog says
 // is put into the page as text only, never as HTML.
 (() => {
-  const FIRST = 500, MORE = 2000, PRINTED = 3000;
+  const FIRST = 150, MORE = 1000, PRINTED = 3000;
   const SORTS = ["worst", "package", "specs"];
   const FIELDS = ["q", "stack", "tag"];
 
