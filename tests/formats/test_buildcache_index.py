@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,14 @@ from snapdiff.diff.packages import diff_package
 from snapdiff.errors import FormatError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim
-from snapdiff.formats.kinds import DOCUMENTS, BuildcacheIndexes, EnvironmentLocks, SitePages
+from snapdiff.formats.json_text import decode_json
+from snapdiff.formats.kinds import (
+    DOCUMENTS,
+    BuildcacheIndexes,
+    EnvironmentLocks,
+    Format,
+    SitePages,
+)
 from snapdiff.formats.listing import Listing
 from snapdiff.limits import Limits
 from snapdiff.model import Node
@@ -56,6 +64,13 @@ def counted_nodes(document: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
         key for key, record in installs.items() if record.get("in_buildcache", version < 6) is True
     }
     return nodes, counted
+
+
+def unread(kind: Format, path: str, document: dict[str, Any]) -> Listing:
+    """A document of which no record is read yet."""
+    found = kind.reader(Limits())(file(path, document))
+    assert isinstance(found, Listing)
+    return found
 
 
 def test_an_index_is_known_by_its_place_in_a_mirror() -> None:
@@ -171,23 +186,35 @@ def test_an_index_of_every_version_says_what_an_independent_reading_finds(
     assert reading_of(read(CACHE, file(INDEX, document))) == expected
 
 
+def test_a_record_is_decoded_once_for_its_entry_and_how_it_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listing = unread(CACHE, INDEX, database([Item("zlib"), Item("hdf5")]))
+    decode = Mock(wraps=decode_json)
+    monkeypatch.setattr("snapdiff.formats.spack_database.decode_json", decode)
+    for spec_hash in listing.records:
+        listing.entry(spec_hash)
+        listing.likeness(spec_hash)
+    assert decode.call_count == len(listing.records) == 2
+
+
 @given(found=items())
 def test_nodes_look_alike_that_are_alike_but_for_their_compilers(found: list[Item]) -> None:
     for kind, path, document in (
         (EnvironmentLocks(), "spack.lock", lock(found)),
         (CACHE, INDEX, database(found)),
     ):
-        for graph in read(kind, file(path, document)).graphs.values():
-            unread = {key: graph.likeness(key) for key in graph.hashes}
+        for graph in unread(kind, path, document).graphs.values():
+            looks = {key: graph.likeness(key) for key in graph.hashes}
             nodes = {key: graph.node(key) for key in graph.hashes}
             alike = {
                 key: (node.build.version, node.build.configuration._replace(compiler=""))
                 for key, node in nodes.items()
                 if node
             }
-            assert unread == {key: graph.likeness(key) for key in graph.hashes}
+            assert looks == {key: graph.likeness(key) for key in graph.hashes}
             assert all(
-                (unread[one] == unread[other]) == (alike[one] == alike[other])
+                (looks[one] == looks[other]) == (alike[one] == alike[other])
                 for one in graph.hashes
                 for other in graph.hashes
             )
