@@ -124,7 +124,8 @@ class RestInterface:
             requests.exceptions.ChunkedEncodingError,  # it ended in the middle
         ) as error:
             who = "proxy" if isinstance(error, requests.exceptions.ProxyError) else "host"
-            message = f"the {who} does not answer ({_reason(error)})"
+            usual = "silent for too long" if isinstance(error, requests.Timeout) else "it broke off"
+            message = f"the {who} does not answer ({_reason(error) or usual})"
             raise TryLaterError(f"{self.place}: {message}") from None
         except (requests.RequestException, ValueError, TypeError) as error:
             message = f"the request fails ({type(error).__name__}); "
@@ -196,8 +197,8 @@ def origin_of(parts: SplitResult) -> tuple[str, str | None, int | None, str]:
 
 
 def _reason(error: BaseException) -> str:
-    """Return why there is no connection, as the system says it."""
-    reason = type(error).__name__
+    """Return why there is no connection, as the system says it; nothing where it does not."""
+    reason = ""
     cause: BaseException | None = error
     while cause:
         reason = getattr(cause, "strerror", None) or reason

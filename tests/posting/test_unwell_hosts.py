@@ -1,5 +1,6 @@
 """Hosts that fail, hurry others, lie, or lead elsewhere; the answer is one comment or one line."""
 
+from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from tests.posting.code_host import (
     User,
     answers,
     does_it_and_answers,
+    first,
     in_a_second,
 )
 from tests.posting.conftest import BOT, TOKEN, Clock, Post, every_dialect
@@ -147,6 +149,20 @@ def test_what_never_works_is_an_error_in_the_end(host: CodeHost, post: Post, clo
     )
     assert clock.waited == [1.0, 2.0, 4.0, 8.0, 16.0]  # then 32 more would be over a minute
     assert len(host.methods()) == 6
+
+
+@every_library
+def test_a_host_that_breaks_off_or_is_silent_is_told(
+    host: CodeHost, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = f"snapdiff: error: {host.dialect.place}: the host does not answer "
+    host.faults.append(Fault("GET", host.dialect.list_end, answers(None)))
+    assert post(COMMENT) == (2, "", f"{begin}(it broke off)\n")
+    monkeypatch.setattr(rest, "SECONDS_FOR_AN_ANSWER", 0.01)
+    is_over = Event()
+    host.faults[:] = [Fault("GET", host.dialect.list_end, first(lambda: is_over.wait(20)))]
+    assert post(COMMENT) == (2, "", f"{begin}(silent for too long)\n")
+    is_over.set()
 
 
 @every_library
