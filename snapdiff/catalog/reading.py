@@ -150,7 +150,8 @@ def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
         mine, theirs, same = before.get(key), after.get(key), in_common.get(key, {})
         specs = theirs.specs if theirs else {}
         if (mine.specs if mine else {}) == specs:
-            by_stacks = count_by_stacks(chain(Counter(specs.values()).items(), same.items()))
+            own = Counter(specs.values()).items() if specs else ()
+            by_stacks = count_by_stacks(chain(own, same.items()))
             unchanged.append(PackageCounts(tag, name, by_stacks))
         else:
             read = (partial(kept, key), partial(kept_hashes, key)) if same else (tuple, tuple)

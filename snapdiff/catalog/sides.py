@@ -87,8 +87,8 @@ def count_hashes(
     theirs. `is_counted` says which specs are asked for and not left out.
     """
     documents = {document for some in listed for _, document in some.listings(tag)}
-    pages = [path for some in listed for path in some.pages(tag)]
-    if not documents or len(documents) + len(pages) < 2:
+    pages = [path for some in listed for path in some.pages(tag)] if documents else []
+    if len(documents) + len(pages) < 2:
         return None
     is_counted = cache(is_counted)
     hashes: set[str] = set()

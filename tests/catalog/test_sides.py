@@ -1,8 +1,8 @@
 """One side of a comparison: how many specs a tag has, and where a package is listed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from snapdiff.catalog.sides import CatalogSide, CountedFiles, count_hashes
+from snapdiff.catalog.sides import CatalogSide, CountedFiles, Listed, count_hashes
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.model import Counted, Package, PackageCounts
@@ -59,6 +59,16 @@ def test_what_one_document_of_a_tag_lists_is_not_asked_for() -> None:
     side.add("v1/zlib/specs.md", Document("page", (Claim("v1", "package", "zlib"),)))
     for tag in ("develop", "v1", "v2"):
         assert count_hashes(tag, [side], lambda _: True, _no_pages) is None
+
+
+def test_pages_are_not_looked_through_where_no_document_lists_a_stack() -> None:
+    class _Pages(Listed):
+        def pages(self, tag: str | None) -> Iterator[str]:
+            raise AssertionError(tag)
+
+    side = _Pages()
+    side.add_claims("develop/zlib/specs.md", [Claim("develop", "package", "zlib")])
+    assert count_hashes("develop", [side], lambda _: True, _no_pages) is None
 
 
 def test_what_several_documents_of_a_tag_list_is_counted_once() -> None:
