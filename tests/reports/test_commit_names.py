@@ -26,7 +26,7 @@ def test_a_commit_is_named_with_its_subject_escaped(tmp_path: Path) -> None:
         f"Changes from HEAD~1 ({old} Add `z` <b>|| @all and, 2025-07-01) "
         f"to HEAD ({new} Add mpi4py, 2025-07-02)\n"
     )
-    assert f"{old}</code> Add `z` &lt;b&gt;|| @all and" in report("html")
+    assert f">HEAD~1 ({old} Add `z` &lt;b&gt;|| @all and, 2025-07-01) → " in report("html")
     sides = json.loads(report("json"))
     assert [sides[side]["commit"] for side in ("old", "new")] == commits
     assert sides["old"]["subject"] == "Add `z` <b>|| @all and"
