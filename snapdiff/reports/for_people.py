@@ -17,7 +17,6 @@ from snapdiff.reports.names import shortened
 from snapdiff.reports.opening import Opening
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
 from snapdiff.reports.statuses import Status
-from snapdiff.reports.tag_block import TagBlock
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
 from snapdiff.result import CatalogDiff
@@ -101,7 +100,15 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
 
 def _outline(diff: CatalogDiff, options: ReportOptions, **layout: bool) -> Outline:
-    return outline_of(diff, options.group_by or "package", details=options.detail, **layout)
+    outline = outline_of(diff, options.group_by or "package", details=options.detail, **layout)
+    return _without_opening(outline) if options.stat else outline
+
+
+def _without_opening(outline: Outline) -> Outline:
+    """Return an outline in which the sentence counts what the openings would name."""
+    packages = replace(outline.packages, names_lost_versions=False)
+    tags = tuple(replace(tag, opening=Opening()) for tag in outline.tags)
+    return replace(outline, packages=packages, tags=tags)
 
 
 def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
@@ -201,9 +208,9 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
         left_out = ("the table of counts",)
         yield outline, left_out, news
     for words, without in _NEEDED_LEAST.items():
-        tags = tuple(without(tag) for tag in outline.tags)
-        if tags != outline.tags:
-            outline, left_out = replace(outline, tags=tags), (*left_out, words)
+        less = without(outline)
+        if less.tags != outline.tags:
+            outline, left_out = less, (*left_out, words)
             yield outline, left_out, news
     yield outline, left_out, 1
     if any(tag.parts for tag in outline.tags):
@@ -212,15 +219,22 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     yield replace(outline, tags=()), ("all else that is said of packages",), 0
 
 
-_NEEDED_LEAST: dict[str, Callable[[TagBlock], TagBlock]] = {
-    "dependencies, and why hashes differ": lambda tag: replace(
-        tag,
-        parts=tuple(part for part in tag.parts if part.about != "dependencies"),
-        reasons=None,
-        only_rebuilt=(),
-    ),
-    "the toolchain": lambda tag: replace(tag, toolchain=None),
-    "what many packages share": lambda tag: replace(tag, opening=Opening()),
+def _without_dependencies(outline: Outline) -> Outline:
+    tags = []
+    for tag in outline.tags:
+        parts = tuple(part for part in tag.parts if part.about != "dependencies")
+        tags.append(replace(tag, parts=parts, reasons=None, only_rebuilt=()))
+    return replace(outline, tags=tuple(tags))
+
+
+def _without_toolchain(outline: Outline) -> Outline:
+    return replace(outline, tags=tuple(replace(tag, toolchain=None) for tag in outline.tags))
+
+
+_NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
+    "dependencies, and why hashes differ": _without_dependencies,
+    "the toolchain": _without_toolchain,
+    "what many packages share": _without_opening,
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
 

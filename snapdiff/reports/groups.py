@@ -1,6 +1,6 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import Struct, structs
@@ -160,26 +160,30 @@ class Numbers(Struct, frozen=True, kw_only=True):
 def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     """Return how many packages had which status, each counted once, by the worst of its lines."""
     lines = list(lines)
-    worst: dict[str, PackageLine] = {}
+    of_name: dict[str, list[PackageLine]] = {}
     for line in lines:
         for name in line.packages:
-            if name not in worst or line.status.severity < worst[name].status.severity:
-                worst[name] = line
-    by_status: dict[Status, dict[str, PackageLine]] = {}
-    for name, line in worst.items():
-        by_status.setdefault(line.status, {})[name] = line
+            of_name.setdefault(name, []).append(line)
+    by_status: dict[Status, dict[str, list[PackageLine]]] = {}
+    for name, some in of_name.items():
+        worst = min((line.status for line in some), key=lambda it: it.severity)
+        by_status.setdefault(worst, {})[name] = some
     stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
     return tuple(_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
 
 
-def _tally(status: Status, packages: Mapping[str, PackageLine], most_stacks: int) -> Tally:
+def _tally(
+    status: Status, packages: Mapping[str, Sequence[PackageLine]], most_stacks: int
+) -> Tally:
     """Return how many packages that is, and what is said of some: the lines are those of each."""
-    every = ((name, move) for name, line in packages.items() for move in line.moves)
+    of_line = ((name, line) for name, lines in packages.items() for line in lines)
+    every = ((name, move) for name, line in of_line for move in line.moves)
     moves = [(name, move) for name, move in every if move.status is status]
     tally = Tally(status=status, number=len(packages))
     named = set(packages)
     if status in (Status.GONE, Status.NEW):
-        partly = [(name, move) for name, move in moves if not move.in_tag]
+        in_tag = {name for name, move in moves if move.in_tag}
+        partly = [(name, move) for name, move in moves if name not in in_tag]
         in_some = {name for name, _ in partly}
         named = named - in_some or named
         places = list(dict.fromkeys(move.place for _, move in partly))
@@ -193,7 +197,9 @@ def _tally(status: Status, packages: Mapping[str, PackageLine], most_stacks: int
     elif status is Status.DOWNGRADED:
         stacks = sorted({stack for _, move in moves for stack in move.stacks})
         if len(stacks) <= min(_FEW_PLACES, most_stacks - 1):
-            tally = replace(tally, place=Place("", tuple(stacks)))
+            is_each = all(set(move.stacks) == set(stacks) for _, move in moves)
+            in_stacks = len(stacks) if is_each else 0
+            tally = replace(tally, place=Place("", tuple(stacks)), in_stacks=in_stacks)
     elif status in (Status.LOST, Status.MORE):
         what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))

@@ -52,8 +52,7 @@ class Move(Struct, frozen=True, kw_only=True):
     """What happened to a package in some stacks.
 
     `own` are versions that are said behind its name, of what did not change its versions.
-    `now_with` are the variants that had another value before the step of versions, in all builds;
-    `turned_off` are those that were on in all builds, and are off in all of them now.
+    `now_with` are the variants that had another value before, in all builds of both sides.
     `in_tag` says of a package that is `whole`, removed or added, that no other stack of the tag has
     it (any more), and `place` where this is. `lost` and `gained` are builds; `is_builds` says that
     nothing else happened. `because` is why it was only rebuilt: the cause, with the way there; or
@@ -74,7 +73,6 @@ class Move(Struct, frozen=True, kw_only=True):
     in_tag: bool = False
     versions: VersionMove
     now_with: tuple[str, ...] = ()
-    turned_off: tuple[str, ...] = ()
     lost: BuildShare | None
     gained: BuildShare | None
     is_builds: bool
@@ -95,6 +93,11 @@ class Move(Struct, frozen=True, kw_only=True):
         """Whether versions came or went, and no other build was lost."""
         has_changed = self.whole or self.versions.gone or self.versions.came
         return bool(has_changed) and not (self.lost and self.lost.number)
+
+    @property
+    def turned_off(self) -> tuple[str, ...]:
+        """The variants that were on in all builds, and are off in all of them now."""
+        return tuple(it for it in self.now_with if it.startswith("~"))
 
     @property
     def is_quiet(self) -> bool:
@@ -150,7 +153,7 @@ class Move(Struct, frozen=True, kw_only=True):
         lost, main = self.lost, self.main
         own = () if main and main.versions else self.own
         versions = versions_in_words(own, mark) or self.versions.in_words(mark, in_cell=in_cell)
-        variants = now_with_in_words(self.now_with, mark)
+        variants = now_with_in_words(self.now_with if self.versions.gone else (), mark)
         words = "".join(f" {it}" for it in (versions, variants) if it)
         if self.versions.counts:
             if self.versions.begins_with_builds:
@@ -195,6 +198,8 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
             fell = move.status is Status.DOWNGRADED and not move.versions.counts
             if is_dependency and fell and change.package in products and not change.parts:
                 is_dependency, move = False, replace(move, as_dependency=True)
+            if not move.versions.gone:  # only the opening says it
+                move = replace(move, now_with=())
             alike = found.setdefault((change.package, is_dependency), {})
             key = replace(move, because=_alike_because(move.because)) if move.because else move
             alike.setdefault(key, (move, []))[1].append(stack)
@@ -273,17 +278,17 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         if change.is_dependency and not lost:  # how many users it has is no news
             gained = None
     roots = change.asked_for
-    differ = [it for it in specs if it.fields]
-    now_with = other_values_of_all(differ)
-    is_every = len(differ) == change.builds.new
+    paired = [it for it in specs if it.old and it.new]
+    is_all = len(paired) == change.builds.old == change.builds.new and not change.parts
+    is_step = versions.gone and versions.came and not versions.kept
+    told_with = paired if is_all and (is_step or kind is Kind.RECONFIGURED) else []
     return Move(
         status=status,
         kind=kind,
         own=own,
         whole=change.whole,
         versions=versions,
-        now_with=now_with if versions.gone and versions.came and not versions.kept else (),
-        turned_off=tuple(it for it in now_with if is_every and it.startswith("~")),
+        now_with=other_values_of_all(told_with),
         lost=lost,
         gained=gained,
         is_builds=is_builds,

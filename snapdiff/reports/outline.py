@@ -16,7 +16,7 @@ from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
-from snapdiff.reports.stack_reasons import CountedCause
+from snapdiff.reports.stack_reasons import TOOLCHAIN, CountedCause
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock, TagWriter
 from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, TagDiff
@@ -148,6 +148,10 @@ def outline_of(
     packages = tallies(line for line in every if not line.is_dependency)
     dependencies = tallies(line for line in every if line.is_dependency)
     blocks = [writer.block(group_by, told if is_one_line else ()) for writer in writers]
+    named = {*TOOLCHAIN}
+    for block in blocks:
+        named.update(name for some, _ in block.opening.versions_gone for name, _ in some)
+    lost = [line for line in every if line.status is Status.LOST and not line.is_dependency]
     return Outline(
         sides=side_names(diff.old, diff.new),
         noun=noun,
@@ -155,7 +159,7 @@ def outline_of(
         about="product" if has_products else "package",
         packages=Numbers(
             tallies=packages,
-            names_lost_versions=any(block.opening.versions_gone for block in blocks),
+            names_lost_versions=all(named.issuperset(line.packages) for line in lost),
         ),
         dependencies=Numbers(tallies=dependencies),
         stacks=sum(map(_number_of_stacks, writers)),

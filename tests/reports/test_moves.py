@@ -77,6 +77,16 @@ def test_a_package_is_counted_by_the_worst_of_its_parts(order: int) -> None:
         (["1.0 +gui n=1", "1.0 +gui n=2"], ["1.1 ~gui n=1", "1.1 +gui n=2"], " `1.0` → `1.1`"),
         (["1.0 +gui", "2.0 +gui"], ["1.1 ~gui", "2.0 +gui"], " `1.0` → `1.1`, still has `2.0`"),
         (["1.0"], ["1.1 +gui"], " `1.0` → `1.1`"),
+        (
+            ["1.0 +a n=1"],
+            ["1.1 ~a n=1", "1.1 +a n=2"],
+            " `1.0` → `1.1`, 1 of 2 builds new (with `~a`)",
+        ),
+        (
+            ["1.0 +a n=1", "1.0 ~a n=2"],
+            ["1.1 ~a n=1"],
+            " `1.0` → `1.1`, 1 of 2 builds gone (no longer with `n=2`)",
+        ),
     ],
 )
 def test_an_upgrade_says_which_variants_have_another_value(

@@ -500,6 +500,14 @@ def test_versions_that_an_item_names_have_no_number_and_those_of_the_toolchain_n
     )
     assert lines[4] == "- versions gone: `flecsi` `2.1`"
     assert "- `python` `2.1` gone, still has `2.2`" in lines
+    # Where no item names all of them, they have a number.
+    lines = report(tmp_path, {"a": (old, new)}, "--stat")
+    assert "2 with versions gone (`flecsi`, `python`), 5 upgraded" in lines[2]
+    lines = report(tmp_path, {"a": (old, new)}, "--max-length", "420")
+    assert "2 with versions gone (`flecsi`, `python`), 5 upgraded" in lines[2]
+    few = [Item("few", it, explicit=True) for it in ("1.0", "1.1")]
+    lines = report(tmp_path / "tags", {"x/a": (old, new), "y/a": (few, few[1:])})
+    assert "3 with versions gone (`few`, `flecsi`, `python`), 5 upgraded" in lines[2]
 
 
 def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
@@ -529,6 +537,12 @@ def test_where_packages_fell_is_said_of_a_few_of_more_stacks(tmp_path: Path) -> 
     other = ([Item("up", "1.0", explicit=True)], [Item("up", "1.1", explicit=True)])
     fell = ([*newer, *other[0]], [*older, *other[1]])
     lines = report(tmp_path / "two", {"a": fell, "b": fell, "c": up})
+    assert lines[2].startswith("1 product downgraded in `a` and `b` (`tool`), 1 upgraded (`up`), ")
+    first, second = ([Item("other", it, explicit=True)] for it in ("1.1", "1.0"))
+    lines = report(tmp_path / "or", {"a": fell, "b": (first, second), "c": up})
+    assert lines[2].startswith("2 products downgraded in `a` or `b` (`other`, `tool`), 1 upgraded")
+    tags = {"x/a": fell, "x/b": up, "x/c": up, "y/a": up, "y/b": fell}
+    lines = report(tmp_path / "tags", tags)
     assert lines[2].startswith("1 product downgraded in `a` or `b` (`tool`), 1 upgraded (`up`), ")
     lines = report(tmp_path / "all", {"a": fell, "b": fell})
     assert lines[2].startswith("1 product downgraded (`tool`), 1 upgraded (`up`), ")
