@@ -261,7 +261,7 @@ def _because_of(name: str, places: Sequence[str], stacks: Iterable[StackDiff]) -
         for stack in stacks
         if stack.stack in places
         for change in stack.package_changes
-        if change.package == name
+        if change.package == name and name in _PACKAGES
     }
     return found.pop() if len(found) == 1 else None
 

@@ -546,3 +546,15 @@ def test_where_packages_fell_is_said_of_a_few_of_more_stacks(tmp_path: Path) -> 
     assert lines[2].startswith("1 product downgraded in `a` or `b` (`tool`), 1 upgraded (`up`), ")
     lines = report(tmp_path / "all", {"a": fell, "b": fell})
     assert lines[2].startswith("1 product downgraded (`tool`), 1 upgraded (`up`), ")
+
+
+def test_what_took_a_package_away_says_nothing_of_the_compiler_of_its_name(tmp_path: Path) -> None:
+    def side(version: str, *more: Item) -> bytes:
+        apps = (Item(f"app{it}", f"{it}.{version}", explicit=True) for it in range(10))
+        items = [replace(it, compiler=("gcc", version)) for it in (*apps, *more)]
+        return to_bytes(lock(items, 5))
+
+    gcc = Item("gcc", "9.1", compiler=("gcc", "12"))
+    above = Item("above", explicit=True, needs=(needs(gcc),))
+    write_files(tmp_path, {"old/spack.lock": side("12", above, gcc), "new/spack.lock": side("13")})
+    assert "- `gcc` `12` → `13`" in run_cli("-C", tmp_path, "old", "new").out.splitlines()
