@@ -300,9 +300,9 @@ class PlainReading:
         """The events of a pair, and all else that differs, nothing told twice."""
         found = dict(self.events(pair))
         whats = {what for _, what, _, _ in found}
-        if found and "other" not in whats:
+        old, new = self.nodes(pair)
+        if found and old and new and "other" not in whats:
             told = {key for what in whats for key in SAID_BY.get(what, ())}
-            old, new = self._graphs[0][pair[0]], self._graphs[1][pair[1]]
             for event in self.other_events(old, new, self.match(old.edges, new.edges)):
                 words = {str(value).partition("=")[0] for value in event[2:] if value is not None}
                 if not any(
