@@ -49,5 +49,5 @@ class PySpackSnapdiff(PythonPackage):
         depends_on("py-fsspec@2025.3:", when="+gcs")
         depends_on("py-s3fs@2025.3:", when="+s3")
         depends_on("py-gcsfs@2025.3:", when="+gcs")
-        depends_on("py-requests@2.32:", when="+post")
+        depends_on("py-requests@2.32.2:", when="+post")
         depends_on("py-distributed@2024.1:", when="+dask")

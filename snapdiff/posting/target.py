@@ -243,5 +243,5 @@ def read_event(file: str | Path) -> GitHubEvent:
     """Return the event in a file; raises SnapdiffError where it cannot be read."""
     try:
         return msgspec.json.decode(Path(file).read_bytes(), type=GitHubEvent)
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise SnapdiffError(f"{file}: cannot be read as an event of GitHub: {error}") from error

@@ -179,7 +179,7 @@ def active_environment():
         (True, ["HEAD~1", "-f", "json"], ["-f", "json", "-e", "{hep}", "HEAD~1"]),
         (True, ["diff", "-f", "json"], ["-f", "json", "-e", "{hep}"]),
         (True, ["why", "app"], ["why", "app", "-e", "{hep}"]),
-        (True, ["schema"], ["schema"]),
+        (True, ["schema", "--help"], ["schema", "--help"]),
         (
             False,
             ["-e", "hep", "--exit-code", "-f", "json"],

@@ -751,9 +751,9 @@ PARTS = {
         "2 with mpi 1.0, 1 for sles, 1 with +cuda",
     ),
     "three at most": (
-        "a-1 target=zen2; a-2 target=zen3; a-3 target=zen4; a-4 target=zen5; a-5",
+        "a-1 target=zen; a-2 target=zen2; a-3 target=zen3; a-4 target=zen4; a-5",
         "a-5",
-        "1 for zen2, 1 for zen3, 1 for zen4",
+        "1 for zen, 1 for zen2, 1 for zen3",
     ),
     "a build that has nothing of its own is in no part": (
         f"a-1 > mpi-1; a-2 > x-1; a-3 > x-2; mpi-1; {TWO_X}",
