@@ -90,8 +90,23 @@ def one_of(
     return complete
 
 
+_HEADINGS = {
+    "What is compared": "repo environment stack_names no_renames allow_empty skip_bad_pages limits",
+    "What is reported": "stack package tag kind explicit because by first_seen stat detail",
+    "How it is written": (
+        "format_name output also group_by title package_url report_url marker max_length "
+        "quiet_if_empty template templates coloring no_pager"
+    ),
+    "For a gate": "exit_code fail_on annotations",
+}
+"""The headings of a command's help, and which options are below each; the others come last."""
+
+
 class TakesPaths(click.Command):
-    """A command whose arguments after `--` are paths that narrow the comparison, as git's are."""
+    """A command whose arguments after `--` are paths that narrow the comparison, as git's are.
+
+    It has so many options that its help has them below headings.
+    """
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         """Set the paths apart before click takes `--` for the end of the options."""
@@ -99,6 +114,16 @@ class TakesPaths(click.Command):
         rest = super().parse_args(context, arguments[:place])
         context.params["path"] = tuple(arguments[place + 1 :])
         return rest
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, those about one matter together."""
+        options = [it for it in self.get_params(context) if isinstance(it, click.Option)]
+        records = {it.name: it.get_help_record(context) for it in options}
+        for heading, names in {**_HEADINGS, "Other options": " ".join(map(str, records))}.items():
+            found = (records.pop(name) for name in names.split() if name in records)
+            if some := [record for record in found if record]:
+                with formatter.section(heading):
+                    formatter.write_dl(some)
 
 
 # --- The options ---

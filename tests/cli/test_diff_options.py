@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from snapdiff.cli.commands import cli
@@ -216,9 +217,23 @@ def test_help_says_what_is_looked_up_where(
 ) -> None:
     for columns, widest in ((60, 60), (200, 100)):
         monkeypatch.setenv("COLUMNS", str(columns))
-        options = run_cli(command, "--help").out.partition("Options:\n")[2].partition("\n\n")[0]
+        options = run_cli(command, "--help").out.partition("and exit.\n")[0]
         assert f"Look {names} up in DIR." in " ".join(options.split())
         assert widest - 20 < max(map(len, options.splitlines())) <= widest
+
+
+@pytest.mark.parametrize("command", ["diff", "changelog", "why"])
+def test_help_has_every_option_once_below_a_heading(command: str) -> None:
+    context = click.Context(cli)
+    found = cli.get_command(context, command)
+    assert found is not None
+    options = [it.opts[-1] for it in found.get_params(context) if isinstance(it, click.Option)]
+    help_text = run_cli(command, "--help").out.partition("and exit.\n")[0]
+    listed = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help_text, re.MULTILINE)
+    assert sorted(listed) == sorted(options)
+    headings = ["What is compared:", "What is reported:", "How it is written:", "Other options:"]
+    headings[3:3] = ["For a gate:"] * (command == "diff")
+    assert re.findall(r"^\w.*:$", help_text, re.MULTILINE) == headings
 
 
 @pytest.mark.parametrize(
