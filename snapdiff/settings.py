@@ -5,13 +5,11 @@ write it (docs/specification.md, section 12). What is not here cannot be said: n
 write, no limit, nothing to leave out. An error names the line.
 """
 
-import functools
 import re
 import tomllib
 from bisect import bisect_left
 from collections.abc import Iterator
-from datetime import date, datetime
-from difflib import get_close_matches
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import msgspec
@@ -42,10 +40,10 @@ class DiffSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     stack_names: dict[str, str] | UnsetType = field(name="map-stack", default=UNSET)
 
 
+RULE_OF_GLOBS = "each ! takes the name that it leaves out"
+
 # With nothing behind it, a "!" would leave out nothing, and accept everything.
-_GLOBS = Meta(
-    pattern=r"^(?!(?:.*,)?\s*!\s*(?:,|$))", description="is to name what each ! leaves out"
-)
+_GLOBS = Meta(pattern=r"^(?!(?:.*,)?\s*!\s*(?:,|$))", description=RULE_OF_GLOBS)
 
 
 class AcceptedChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,8 +59,12 @@ class AcceptedChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     until: date | UnsetType = UNSET
     reason: str | UnsetType = UNSET
 
+    def __post_init__(self) -> None:
+        """Raise ValueError where a kind is all that is said: the gate would let all of it pass."""
+        if self.package is UNSET and self.stack is UNSET:
+            raise ValueError("names neither a package nor a stack")
 
-# Where a kind is all that is said, the gate would let all of it pass.
+
 _OF_SOMETHING = Meta(
     extra_json_schema={"anyOf": [{"required": ["package"]}, {"required": ["stack"]}]}
 )
@@ -113,7 +115,6 @@ class CatalogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
                     yield info.name, (section_name, info.encode_name), pairs
 
 
-@functools.cache
 def settings_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) that a configuration file fits, read as TOML."""
     return {
@@ -133,19 +134,16 @@ def read_settings(content: bytes) -> CatalogSettings:
     that is not known.
     """
     text, table = _parsed(content)
-    for path, reason in _faults(table, settings_schema(), ()):
-        raise FormatError(f"line {line_of(text, path)}: {_called(path)} {reason}")
-    return msgspec.convert(table, CatalogSettings, builtin_types=(date,))
+    try:
+        return msgspec.convert(table, CatalogSettings, builtin_types=(date,))
+    except msgspec.ValidationError as error:
+        raise _located(text, str(error)) from error
 
 
 def line_of_option(content: bytes, option: str) -> int:
     """Return the line of a configuration file that says something of an option."""
     [path] = [path for name, path, _ in read_settings(content).said() if name == option]
     return line_of(_parsed(content)[0], path)
-
-
-_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
-"""How tomllib ends a message."""
 
 
 def _parsed(content: bytes) -> tuple[str, dict[str, Any]]:
@@ -163,76 +161,33 @@ def _parsed(content: bytes) -> tuple[str, dict[str, Any]]:
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = _PLACE.search(str(error))
-        line = int(found[1]) if found and found[1] else text.rstrip("\n").count("\n") + 1
-        reason = shown(_PLACE.sub("", str(error)))
-        raise FormatError(f"line {line}: is no TOML: {reason}") from error
+        raise FormatError(f"is no TOML: {shown(str(error))}") from error
     except (RecursionError, ValueError) as error:  # int() refuses a number of 5,000 digits
         raise FormatError("a value in it is too deep or too long") from error
 
 
-_WANTED = {
-    "object": (dict, "a table"),
-    "array": (list, "a list, in square brackets"),
-    "date": (date, "a day, without quotes: 2026-12-01"),
-    "string": (str, "a text, in quotes"),
-}
-"""What a value is to be, by the word of JSON Schema for it."""
+_FAULT = re.compile(r"(.*?)(?: - at `\$\.([^`]*)`)?", re.DOTALL)
+"""What msgspec says of a value that it refuses, and of the place, as `gate.ignore[0].kind`."""
+
+_RULES = dict.fromkeys(("package", "stack"), RULE_OF_GLOBS) | {"marker": MARKER_RULE}
+"""By key what a text is to be, which msgspec says as a regular expression."""
 
 
-def _faults(value: Any, part: dict[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the way to each value that a part of the schema refuses, and what is wrong with it."""
-    name = part.get("$ref", "").rpartition("/")[2]
-    known = part | settings_schema()["$defs"][name] if name else part
-    if "enum" in known:
-        if value not in known["enum"]:
-            yield path, f"is {_in_words(value)}; there are {', '.join(known['enum'])}"
-        return
-    wanted, words = _WANTED[known.get("format", known["type"])]
-    if not isinstance(value, wanted) or isinstance(value, datetime):  # which is a date to Python
-        yield path, f"is {_in_words(value)}, and is to be {words}"
-    elif isinstance(value, dict):
-        yield from _faults_of_table(value, known, path)
-    elif isinstance(value, list):
-        for place, item in enumerate(value):
-            yield from _faults(item, known["items"], (*path, place))
-    elif isinstance(value, str) and not re.search(known.get("pattern", ""), value):
-        yield path, f"is {_in_words(value)}, and {known['description']}"
-
-
-def _faults_of_table(
-    table: dict[str, Any], known: dict[str, Any], path: KeyPath
-) -> Iterator[tuple[KeyPath, str]]:
-    keys = known.get("properties", dict.fromkeys(table, known["additionalProperties"]))
-    for key, item in table.items():
-        if key in keys:
-            yield from _faults(item, keys[key], (*path, key))
-            continue
-        near = get_close_matches(key, keys, 1)
-        known_keys = f"there {'are' if len(keys) > 1 else 'is only'} {', '.join(keys)}"
-        way_out = f"did you mean {near[0]}?" if near else known_keys
-        yield (*path, key), f"is no key here; {way_out}"
-    for key in known.get("required", ()):
-        if key not in table:
-            yield path, f"has no {key}"
-    if "anyOf" in known and "package" not in table and "stack" not in table:
-        yield path, "names neither a package nor a stack; write which is accepted"
-
-
-def _called(path: KeyPath) -> str:
-    """Return what a value is called: by its key and section, or by its place in a list."""
-    *above, last = path
-    if isinstance(last, int):
-        return f"item {last + 1} of {shown(str(above[-1]))}"
-    return f"{shown(last)}{f' in {_called(tuple(above))}' if len(above) > 1 else ''}"
-
-
-def _in_words(value: object) -> str:
-    """Return a text as it is, of all else what kind of value it is."""
-    if isinstance(value, str):
-        return f'"{shown(value)}"'
-    kinds = {bool: "true or false", int: "a number", float: "a number"}
-    return {**kinds, list: "a list", dict: "a table"}.get(type(value), "a date or a time")
+def _located(text: str, fault: str) -> FormatError:
+    """Return the error for a value that msgspec refuses, with its line and place."""
+    found = _FAULT.fullmatch(fault)
+    assert found
+    reason, place = found[1], f"{found[2]}: " if found[2] else ""
+    path: KeyPath = tuple(
+        int(step) if step.isdigit() else step for step in re.findall(r"[\w-]+", found[2] or "")
+    )
+    if "matching regex" in reason:
+        reason = _RULES[str(path[-1])]
+    elif unknown := re.fullmatch("Object contains unknown field `(.*)`", reason, re.DOTALL):
+        path += (unknown[1],)
+        reason = f"no key is called {unknown[1]}"
+    way_out = "snapdiff schema --of config says what may be there"
+    return FormatError(f"line {line_of(text, path)}: {place}{shown(reason)}; {way_out}")
 
 
 # --- The lines of the file: tomllib gives values without their places ---

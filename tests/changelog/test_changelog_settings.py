@@ -108,7 +108,10 @@ def test_first_sightings_take_what_concerns_them(story: History) -> None:
     [
         ("[diff]\nstacks = ['hpe']", "HEAD:.snapdiff.toml: line 2: hpe: matches no stack; "),
         ("[diff]\nkinds = ['x']", "HEAD:.snapdiff.toml: line 2: x: not a kind of change; "),
-        ("[changelog]\nby = 'year'", 'HEAD:.snapdiff.toml: line 2: by is "year"; '),
+        (
+            "[changelog]\nby = 'year'",
+            "HEAD:.snapdiff.toml: line 2: changelog.by: Invalid enum value 'year'; ",
+        ),
     ],
 )
 def test_a_slip_names_the_line(settings: str, error: str, story: History, tmp_path: Path) -> None:

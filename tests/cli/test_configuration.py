@@ -387,7 +387,9 @@ class TestEffect:
     def test_a_bad_file_ends_the_run(self, tmp_path: Path) -> None:
         result = self.run(tmp_path, "[diff]\nx = 1\n")
         assert (result.status, result.out) == (2, "")
-        assert result.err.startswith("snapdiff: error: old/.snapdiff.toml: line 2: x is no key ")
+        assert result.err.startswith(
+            "snapdiff: error: old/.snapdiff.toml: line 2: diff: no key is called x"
+        )
         assert is_one_line_error(result.err)
 
     def test_a_stack_is_renamed_while_one_side_has_each_name(self, tmp_path: Path) -> None:
