@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit
+from urllib.parse import parse_qsl
 
 import msgspec
 
@@ -22,11 +22,6 @@ _Value = TypeVar("_Value")
 
 _MOST_PAGES = 1000
 """A list that goes on after 100,000 comments has links that lead in a circle."""
-
-_MOST_REDIRECTS = 5
-
-_REDIRECTS = (301, 302, 307, 308)
-"""Those after which a request is to be repeated as it is, says GitHub."""
 
 
 class RestInterface:
@@ -91,49 +86,35 @@ class RestInterface:
     ) -> "Response":
         """Return the answer to a request; `path` is below the interface, or a whole URL.
 
-        A request is sent again where the same host says that it has moved: the token would go along
-        to wherever a redirect leads. Raises PostError, and its kinds as `CommentHost` says.
+        No redirect is followed: the token would go along to wherever it leads. Raises PostError,
+        and its kinds as `CommentHost` says.
         """
         import requests
+        from requests.exceptions import ChunkedEncodingError, ProxyError, SSLError
 
         url = path if "://" in path else f"{self.api_url}{path}"
         try:
-            for _ in range(_MOST_REDIRECTS):
-                answer = self._session.request(
-                    method,
-                    url,
-                    params=query,
-                    json=body,
-                    timeout=SECONDS_FOR_AN_ANSWER,
-                    allow_redirects=False,
+            answer = self._session.request(
+                method,
+                url,
+                params=query,
+                json=body,
+                timeout=SECONDS_FOR_AN_ANSWER,
+                allow_redirects=False,
+            )
+        except (OSError, ValueError, TypeError) as error:
+            # A library's own words are not repeated: they have the password of a proxy.
+            passing = requests.ConnectionError, requests.Timeout, ChunkedEncodingError
+            if isinstance(error, passing) and not isinstance(error, SSLError):
+                who = "proxy" if isinstance(error, ProxyError) else "host"
+                usual = (
+                    "silent for too long" if isinstance(error, requests.Timeout) else "it broke off"
                 )
-                target = _target(url, answer) if answer.status_code in _REDIRECTS else None
-                if target is None or origin_of(target) != origin_of(urlsplit(url)):
-                    break
-                # Written as it was: what leads to the same place leads to no other.
-                url = target._replace(netloc=urlsplit(url).netloc).geturl()
-                query = {} if target.query else query
-        # A library's own words are not repeated: they have the password of a proxy.
-        except requests.exceptions.SSLError:
-            message = "the host's certificate or encryption is not accepted; "
-            way_out = "REQUESTS_CA_BUNDLE can name the certificates of its authority"
-            raise PostError(f"{self.place}: {message}{way_out}") from None
-        except (
-            requests.ConnectionError,
-            requests.Timeout,
-            requests.exceptions.ChunkedEncodingError,  # it ended in the middle
-        ) as error:
-            who = "proxy" if isinstance(error, requests.exceptions.ProxyError) else "host"
-            usual = "silent for too long" if isinstance(error, requests.Timeout) else "it broke off"
-            message = f"the {who} does not answer ({_reason(error) or usual})"
-            raise TryLaterError(f"{self.place}: {message}") from None
-        except (requests.RequestException, ValueError, TypeError) as error:
-            message = f"the request fails ({type(error).__name__}); "
-            way_out = "are the host's address and the proxy of the environment right?"
-            raise PostError(f"{self.place}: {message}{way_out}") from None
-        except OSError:  # the library looks for them with each request
-            message = "there are no certificates where REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE says"
-            raise PostError(f"{self.place}: {message}") from None
+                message = f"the {who} does not answer ({_reason(error) or usual})"
+                raise TryLaterError(f"{self.place}: {message}") from None
+            message = f"the request fails ({type(error).__name__}); are the host's address, and the"
+            way_out = "proxy and the certificates that the environment names, right?"
+            raise PostError(f"{self.place}: {message} {way_out}") from None
         if not 200 <= answer.status_code < 300:
             raise self._refusal(answer)
         return answer
@@ -141,11 +122,9 @@ class RestInterface:
     def _refusal(self, answer: "Response") -> PostError:
         status, headers = answer.status_code, answer.headers
         if status < 400:
-            target = _target(answer.url, answer)
-            place = target.netloc.rpartition("@")[2] if target else ""
-            where = f" to {target.scheme}://{place}" if target else ""
-            moved = f"the host answers with a redirect{where}, which is not followed"
-            return PostError(self._words(f"{moved}; is its address right?"))
+            message = f"the host answers {status}, a redirect, which is not followed"
+            way_out = "is its address right, or has the repository another name now?"
+            return PostError(f"{self.place}: {message}; {way_out}")
         said: Any = answer.content.decode("utf-8", "replace")  # HTML of what is before a host
         with contextlib.suppress(msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
             said = msgspec.json.decode(answer.content)
@@ -178,22 +157,6 @@ class RestInterface:
     def _words(self, text: str) -> str:
         # A host may repeat what it was sent.
         return f"{self.place}: {shown(hidden(text, self._token.secret))}"
-
-
-def _target(url: str, answer: "Response") -> SplitResult | None:
-    """Return where a redirect leads, or None where it leads nowhere."""
-    try:
-        parts = urlsplit(urljoin(url, answer.headers["location"]))
-        return parts if parts.scheme and parts.hostname and parts.port != 0 else None
-    except (KeyError, ValueError):
-        return None
-
-
-def origin_of(parts: SplitResult) -> tuple[str, str | None, int | None, str]:
-    """Return what has to be equal for two URLs to lead to one place, however they are written."""
-    usual_port = {"http": 80, "https": 443}.get(parts.scheme)
-    user = parts.netloc.rpartition("@")[0]
-    return parts.scheme, parts.hostname, parts.port or usual_port, user
 
 
 def _reason(error: BaseException) -> str:
