@@ -21,14 +21,6 @@ class RevisionError(SnapdiffError):
     """A revision or directory that cannot be found, read or told from another."""
 
 
-class NoRepositoryError(RevisionError):
-    """There is no git repository in which `revision` could be looked up."""
-
-    def __init__(self, revision: str, reason: str) -> None:
-        super().__init__(f"{revision}: not a directory, and {reason}")
-        self.revision = revision
-
-
 class FilterError(SnapdiffError):
     """A filter with a slip in it: `option` is `tag`, `stack`, `package`, `kind` or `because`."""
 

@@ -10,7 +10,7 @@ import click
 from snapdiff import __version__
 from snapdiff.cli import options
 from snapdiff.cli.diff_command import diff
-from snapdiff.errors import NoRepositoryError, RevisionError, SnapdiffError
+from snapdiff.errors import SnapdiffError
 from snapdiff.output.streams import say, write_stdout
 
 DONE, FAILED, INTERRUPTED = 0, 2, 130
@@ -157,11 +157,6 @@ def _way_out(error: Exception, arguments: Sequence[str]) -> str:
         return f"write {error.ctx.command_path} {usage}"
     names = [DEFAULT_COMMAND, *_LATE, "schema"]
     word = "".join(arguments[_first_word(arguments) :][:1])
-    # Who names one folder alone, or none, has not asked for HEAD.
-    is_of_head = isinstance(error, NoRepositoryError) and error.revision == "HEAD"
-    is_asked = word and (word in _LATE or "HEAD" in arguments or not is_of_head)
-    if not is_asked and isinstance(error, RevisionError) and ";" not in str(error):
-        return "snapdiff OLD NEW compares two folders or revisions, snapdiff --help says more"
     if word in _OTHER_WORDS:
         return f"did you mean snapdiff {_OTHER_WORDS[word]}?"
     found = [] if word in names else get_close_matches(word, names, 1, cutoff=0.75)

@@ -19,7 +19,7 @@ from snapdiff.output.streams import say_command
 from snapdiff.output.whole_files import write_file
 from snapdiff.reports.annotations import Offender, code_quality, github_commands
 from snapdiff.reports.moves import Move, moves_in
-from snapdiff.reports.names import counted, readable, tag_names
+from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
 from snapdiff.reports.statuses import Status
 from snapdiff.result import CatalogDiff, Kind, TagDiff
@@ -27,9 +27,6 @@ from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:
     from snapdiff.settings import AcceptedChange  # late: few catalogs have any
-
-SPELLED_OUT = 50
-"""How many offending lines are printed before they are only counted."""
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -45,15 +42,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
             until = f", until {accepted.until}" if accepted.until is not UNSET else ""
             reason = f": {shown(accepted.reason)}" if isinstance(accepted.reason, str) else ""
             ignored.append(f"ignored: {offender.text} ({place}{until}{reason})")
-        return first_lines(ignored) + first_lines([offender.text for offender in self.offenders])
-
-
-def first_lines(lines: Sequence[str]) -> list[str]:
-    """Return some lines; of very many the first ones, and the number of the rest."""
-    told = list(lines[:SPELLED_OUT])
-    if len(lines) > SPELLED_OUT:
-        told.append(f"... and {counted(len(lines) - SPELLED_OUT, 'more line')}")
-    return told
+        return ignored + [offender.text for offender in self.offenders]
 
 
 def judge(

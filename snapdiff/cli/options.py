@@ -1,6 +1,5 @@
 """The options that several commands have, each with its help."""
 
-import os
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -32,23 +31,10 @@ def _limits(_context: click.Context, _parameter: click.Parameter, value: str | N
     return Limits(size, size)
 
 
-def _at_least_one(value: str) -> int:
-    number: int = click.INT(value)
-    if number < 1:
-        raise click.BadParameter(f"{number} is less than 1")
-    return number
-
-
 def _url_of_packages(value: str) -> str:
     if value and "{package}" not in value:
         raise click.BadParameter(f"{value} has no {{package}} in it, and would link all to one")
     return value
-
-
-def _folder(value: str) -> Path:
-    if not os.path.isdir(value):  # a Path does not bear a name that is too long
-        raise click.BadParameter(f"{value!r} is no folder; name one that is there")
-    return Path(value)
 
 
 def _file(value: str) -> Path | None:
@@ -134,7 +120,7 @@ PATH = click.Path(readable=False)
 _TEMPLATE = click.Path(readable=False, path_type=Path)
 
 flag = partial(click.option, is_flag=True)
-number = partial(click.option, type=_at_least_one, metavar="N")
+number = partial(click.option, type=click.IntRange(min=1), metavar="N")
 globs = partial(click.option, multiple=True, metavar="GLOB[,GLOB]")
 
 max_size = click.option(
@@ -202,8 +188,7 @@ repository = partial(
     "--repo",
     default=".",
     metavar="DIR",
-    type=_folder,
-    shell_complete=click.Path(file_okay=False).shell_complete,
+    type=click.Path(exists=True, file_okay=False, readable=False, path_type=Path),
 )
 
 environment = click.option(

@@ -137,10 +137,7 @@ class ProgressBar(contextlib.ExitStack):
 
     def downloaded(self, done: int, total: int) -> None:
         """Say how many of how many bytes have arrived."""
-        if total >> 20:
-            self._show("MiB downloaded", done >> 20, total >> 20)
-        else:
-            self._show("bytes downloaded", done, total)
+        self._show("bytes downloaded", done, total)
 
     def _show(self, words: str, done: int, total: int) -> None:
         now = time.monotonic()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from snapdiff.buildcache_layout import VIEW, view_path
-from snapdiff.errors import NoRepositoryError, RevisionError
+from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.sources.directory import DirectorySource, FileOnDisk, WorkingTree
 from snapdiff.sources.git import GitSource, open_revision, open_whole
@@ -321,5 +321,6 @@ class SourceOpener:
             try:
                 self._repository = Repository(where, wanted=wanted, limits=self._limits)
             except RevisionError as error:
-                raise NoRepositoryError(name, str(error)) from error
+                way_out = "" if ";" in str(error) else "; name two folders, or a repository with -C"
+                raise RevisionError(f"{name}: not a directory, and {error}{way_out}") from error
         return self._repository

@@ -132,7 +132,7 @@ def test_options_may_stand_before_the_command(options: list[str]) -> None:
 
 def test_the_value_of_an_option_is_no_command() -> None:
     assert run_cli("-C", ROOT, "-p", "why", *SNAPSHOTS).err.startswith("snapdiff: error: why: ")
-    assert "-C: 'changelog' is no folder" in run_cli("-C", "changelog", *SNAPSHOTS).err
+    assert "-C: Directory 'changelog' does not exist." in run_cli("-C", "changelog", *SNAPSHOTS).err
 
 
 @pytest.mark.parametrize("flag", ["-v", "-qv", "--verbose"])
@@ -184,14 +184,12 @@ def test_where_an_argument_is_missing_all_of_them_are_named(
 
 
 def test_who_names_nothing_where_nothing_is_hears_what_to_write(tmp_path: Path) -> None:
-    words = "; snapdiff OLD NEW compares two folders or revisions, snapdiff --help says more\n"
+    words = "; name two folders, or a repository with -C"
     (tmp_path / "snapshot").mkdir()
     for options in ((), ("-q", "-s", "e4s"), ("diff",), ("snapshot/",)):
         result = run_cli("-C", tmp_path, *options)
         assert (result.status, result.err.count("\n")) == (2, 1)
-        assert result.err.endswith(words)
-    for others in (("HEAD",), ("nowhere", "snapshot"), ("why", "hdf5")):
-        assert not run_cli("-C", tmp_path, *others).err.endswith(words)
+        assert words in result.err
     GitRepository(tmp_path).commit({"README.md": "nothing to compare"})
     assert run_cli("-C", tmp_path).err.endswith(", or pass --allow-empty\n")
 

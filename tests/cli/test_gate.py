@@ -1,7 +1,7 @@
 """The gate's offenders as values, for a reader other than a person at a terminal."""
 
 from snapdiff import diff_catalogs, load_catalog
-from snapdiff.cli.gate import SPELLED_OUT, first_lines, judge
+from snapdiff.cli.gate import judge
 from snapdiff.reports.annotations import Offender
 from snapdiff.result import Kind
 from tests.support.example import NEW, OLD
@@ -50,12 +50,3 @@ def test_an_upgrade_that_leaves_out_a_compiler_is_a_loss_where_a_version_stays()
     stays = [spec("f", "0.9")]
     [offender] = offenders(*(side + stays for side in upgraded))
     assert offender.text.startswith("removed: zlib 1.0 → 2.0, still has 0.9, 1 of 3 builds gone")
-
-
-def test_very_many_lines_are_counted_after_the_first() -> None:
-    assert first_lines(["removed: zlib"] * SPELLED_OUT) == ["removed: zlib"] * SPELLED_OUT
-    for more, words in ((1, "1 more line"), (2, "2 more lines")):
-        assert first_lines(["removed: zlib"] * (SPELLED_OUT + more)) == [
-            *["removed: zlib"] * SPELLED_OUT,
-            f"... and {words}",
-        ]

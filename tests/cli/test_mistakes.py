@@ -63,7 +63,7 @@ from tests.support.helpers import run_cli
             "HEAD:nowhere: there is no such file in git; write ./HEAD:nowhere for one on disk",
         ),
         ((*SNAPSHOTS, "-o", ""), "-o: names no file"),
-        ((*SNAPSHOTS, "--max-length", "0"), "--max-length: 0 is less than 1"),
+        ((*SNAPSHOTS, "--max-length", "0"), "--max-length: 0 is not in the range x>=1."),
         (
             ("changelog", "v1", "v2"),
             "v2: a changelog takes one range; write v1..v2",
@@ -72,10 +72,10 @@ from tests.support.helpers import run_cli
             ("changelog", "v1..v2", "docs"),
             "docs: a changelog takes one range; write v1..v2 -- docs for a path in it",
         ),
-        (("changelog", "--jobs=-2", "docs"), "--jobs: -2 is less than 1"),
-        (("post", "--number", "0", "README.md"), "--number: 0 is less than 1"),
-        (("-C", "no-such"), "-C: 'no-such' is no folder; name one that is there"),
-        (("-C", "README.md"), "-C: 'README.md' is no folder; name one that is there"),
+        (("changelog", "--jobs=-2", "docs"), "--jobs: -2 is not in the range x>=1."),
+        (("post", "--number", "0", "README.md"), "--number: 0 is not in the range x>=1."),
+        (("-C", "no-such"), "-C: Directory 'no-such' does not exist."),
+        (("-C", "README.md"), "-C: Directory 'README.md' is a file."),
         (
             ("--fail-on", "removed,deleted"),
             (
