@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Literal
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.diff.changed_pairs import KnownGraphs
@@ -84,7 +85,10 @@ class TagDiffs:
         found = _two_sided_tag(tag, reported, self._scope, self.graphs)
         if conflicts:
             return replace(found, hash_conflicts=conflicts)
-        is_changed = tag.renamed or any(stack.status != "unchanged" for stack in found.stacks)
+        # A stack that was renamed may have none of the packages that are asked for.
+        is_changed = any(
+            stack.status != "unchanged" or stack.renamed_from is not UNSET for stack in found.stacks
+        )
         return found if is_changed else None
 
     def require_causes(self) -> None:

@@ -118,6 +118,18 @@ def stacks_of(report: Any) -> list[tuple[str, str, str | None, int]]:
     ]
 
 
+@pytest.mark.parametrize("write", [locks, indexes, trees, pages])
+def test_a_new_name_is_no_change_of_packages_that_the_stack_does_not_have(
+    write: Writer, tmp_path: Path
+) -> None:
+    other = write("v", "other", [Item("elsewhere")])
+    old = write_files(tmp_path / "old", {**other, **write("v", "s1", environment())})
+    new = write_files(tmp_path / "new", {**other, **write("v", "s2", environment())})
+    assert run_cli(old, new, "-p", "top", "--exit-code").status == 1
+    found = run_cli(old, new, "-p", "elsewhere", "--exit-code", "-f", "json")
+    assert (found.status, json.loads(found.out)["tags"]) == (0, [])
+
+
 @pytest.mark.parametrize("write", WRITERS)
 def test_a_stack_whose_name_has_other_digits_is_compared_as_one(
     write: Writer, tmp_path: Path
