@@ -4,9 +4,8 @@ Above each section is a comment with its ends and how it was made, which no read
 run finds: `<!-- snapdiff: 1f3a..9c2e by=week -->`.
 """
 
-import mmap
-import os
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -29,9 +28,6 @@ MARKER = re.compile(
 
 _MARKER_BEGINS = b"<!-- snapdiff: "
 
-ShapingOptions = Mapping[str, tuple[str, ...]]
-"""The options that decide what is in a section, each with its values; those not given are out."""
-
 GIVEN = ("yes",)
 """The value of an option that takes none."""
 
@@ -42,25 +38,16 @@ class Marker(NamedTuple):
     place: str
     old: str
     new: str
-    options: ShapingOptions
+    options: str
 
-    def require(self, options: ShapingOptions) -> None:
-        """Raise ReportError where the section was made with other options; it names them."""
-        differing = []
-        for name in sorted({*self.options, *options}):
-            values = self.options.get(name, ())
-            if set(values) == set(options.get(name, ())):
-                continue
-            if name == "path":
-                differing.append(f"with -- {' '.join(values)}" if values else "without paths")
-            elif not values:
-                differing.append(f"without --{name}")
-            else:
-                given = "" if values == GIVEN else f" {','.join(values)}"
-                differing.append(f"with --{name}{given}")
-        if differing:
+    def require(self, options: str) -> None:
+        """Raise ReportError where the section was made with other options."""
+        if self.options != options:
+            there, here = (
+                f"with {it}" if it else "without options" for it in (self.options, options)
+            )
             raise ReportError(
-                f"{self.place}: was written {' and '.join(differing)}; "
+                f"{self.place}: was written {there}, and this run is {here}; "
                 "run with the same options, or name another file"
             )
 
@@ -74,17 +61,21 @@ def filter_options(filters: Filters) -> dict[str, tuple[str, ...]]:
     return {name: given for name, given in values.items() if given}
 
 
-def marker_line(old: Revision, new: Revision, options: ShapingOptions) -> str:
+def options_text(options: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the options that decide what is in a section as its marker has them."""
+    return " ".join(
+        f"{name}={','.join(map(_quoted, sorted(values)))}"
+        for name, values in sorted(options.items())
+    )
+
+
+def marker_line(old: Revision, new: Revision, options: str) -> str:
     """Return the marker of a section between two revisions: commits, or snapshots."""
     ends = [_quoted(side.commit or side.source) for side in (old, new)]
     for position, end in enumerate(ends):
         if re.search(r"^\.|\.\.|\.$", end):  # two dots stand between both
             ends[position] = end.replace(".", "%2E")
-    given = [
-        f" {name}={','.join(map(_quoted, sorted(values)))}"
-        for name, values in sorted(options.items())
-    ]
-    return f"<!-- snapdiff: {'..'.join(ends)}{''.join(given)} -->"
+    return f"<!-- snapdiff: {'..'.join(ends)}{options and ' '}{options} -->"
 
 
 def _quoted(text: str) -> str:
@@ -106,11 +97,7 @@ def find_markers(path: Path) -> Iterator[Marker]:
         for number, line in enumerate(file, 1):
             if found := MARKER.match(line):
                 old, new = _unquoted(found[1]), _unquoted(found[2])
-                pairs = (item.partition(b"=") for item in found[3].split())
-                options = {
-                    name.decode("ascii"): tuple(map(_unquoted, values.split(b",")))
-                    for name, _, values in pairs
-                }
+                options = found[3].decode("utf-8", "replace").strip()
                 yield Marker(f"{path}: line {number}", old, new, options)
             elif line.startswith(_MARKER_BEGINS):
                 raise ReportError(
@@ -166,6 +153,14 @@ def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
     return wanted.snapshots[max(places[item.new] for item in markers if item.new in places)]
 
 
+_SHALLOW = ", as far as this shallow clone has it; git fetch --unshallow"
+
+_GONE = (
+    ": that ends before it, or was rewritten, or this is the changelog of something else; name a "
+    "later end or another file, or take that section and those above it out of the file"
+)
+
+
 def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:
     history = wanted.history
     places = history.ancestors()
@@ -176,25 +171,13 @@ def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:
         for commit in ends:
             # The range may begin beside the line of first parents, as on the branch of a release.
             if commit not in places and commit != history.first.id:
-                raise ReportError(_gone(item, commit, wanted, is_shallow=is_shallow))
+                reason = f"commit {commit} is not in the history of {wanted.new.name}"
+                raise ReportError(f"{item.place}: {reason}{_SHALLOW if is_shallow else _GONE}")
     known = [item.new for item in markers if item.new in places]
     # Where the files of two branches were merged, the sections of one lead along this line.
     line = {commit.id for commit in history.commits()}
     newest = min([it for it in known if it in line] or known, key=places.__getitem__)
     return None if history.is_ancestor(newest, history.first.id) else newest
-
-
-def _gone(item: Marker, commit: str, wanted: GitRange, *, is_shallow: bool) -> str:
-    history = wanted.history
-    reason = f"{item.place}: commit {commit} is not in the history of {wanted.new.name}"
-    if is_shallow:
-        return f"{reason}, as far as this shallow clone has it; git fetch --unshallow"
-    if history.is_descendant(commit):
-        return f"{reason}, which ends before it: the file goes further; name a later end"
-    return (
-        f"{reason}: it was rewritten, or this is the changelog of something else; "
-        "take that section and those above it out of the file, or name another file, and run again"
-    )
 
 
 # --- A file of lines: the last one is a report ---
@@ -210,9 +193,6 @@ class _Versioned(msgspec.Struct):
     snapdiff: str
 
 
-_VERSION = msgspec.json.Decoder(_Versioned)
-
-
 def last_report(path: Path) -> list[Marker]:
     """Return ends and filters of the last section in a file of lines; nothing where it has none.
 
@@ -220,38 +200,30 @@ def last_report(path: Path) -> list[Marker]:
     ReportError where the line before it is no report.
     """
     with errors_named(path, cannot_be="continued"), open(path, "r+b") as file:
-        size = os.fstat(file.fileno()).st_size
-        if not size:
-            return []
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            end = content.rfind(b"\n") + 1
-            start = content.rfind(b"\n", 0, end - 1) + 1
-            line, torn = content[start:end], content[end : end + len(_BEGINNING)]
-        found = [_marker_of_line(f"{path}, last line", line)] if line else []
+        lines = deque(file, 2)
+        torn = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
+        found = [_marker_of_line(f"{path}, last line", lines[-1])] if lines else []
         if not torn.startswith(_BEGINNING[: len(torn)]):
             raise ReportError(f"{path}: its end is no report of snapdiff; name another file")
-        if end < size:
-            file.truncate(end)
+        if torn:
+            file.truncate(file.tell() - len(torn))
         return found
 
 
 def _marker_of_line(place: str, line: bytes) -> Marker:
     """Return ends and filters of a report; raises ReportError, which names another version."""
-    fault = "is no report of snapdiff"
     try:
-        found = _VERSION.decode(line)
-        if found.schema_version == SCHEMA_VERSION:
-            fault = "is a damaged report"
-            report = _REPORT.decode(line)
-            old, new = (side.commit or side.source for side in (report.old, report.new))
-            return Marker(place, old, new, filter_options(report.filters))
+        found = msgspec.json.decode(line, type=_Versioned)
+        if found.schema_version != SCHEMA_VERSION:
+            raise ReportError(
+                f"{place}: is a report of snapdiff {visible(found.snapdiff)}, with schema_version "
+                f"{found.schema_version} instead of {SCHEMA_VERSION}, and one file holds one "
+                "version; write all of it again into another file"
+            )
+        report = _REPORT.decode(line)
     except msgspec.DecodeError as error:
-        raise ReportError(f"{place}: {fault} ({error}); name another file") from error
-    age, way_out = "a newer", "update snapdiff"
-    if found.schema_version < SCHEMA_VERSION:
-        age, way_out = "an older", "write all of it again into another file"
-    raise ReportError(
-        f"{place}: is a report of {age} snapdiff, {visible(found.snapdiff)}, with schema_version "
-        f"{found.schema_version} instead of {SCHEMA_VERSION}, and one file holds one version; "
-        f"{way_out}"
-    )
+        raise ReportError(
+            f"{place}: is no report of snapdiff ({error}); name another file"
+        ) from error
+    old, new = (side.commit or side.source for side in (report.old, report.new))
+    return Marker(place, old, new, options_text(filter_options(report.filters)))

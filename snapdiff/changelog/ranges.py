@@ -27,9 +27,9 @@ from snapdiff.reports import By
 from snapdiff.reports.names import short_hash
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitHistory, GitSource, changes_between
-from snapdiff.sources.names import EVERYWHERE, is_mirror_address
+from snapdiff.sources.names import EVERYWHERE
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Commit, IndexView, SingleFile, Source, printable_path
+from snapdiff.sources.source import Commit, Source, printable_path
 
 _NAME_LENGTH = 10
 """How many characters of a commit's id name it where it is to be found again."""
@@ -94,8 +94,7 @@ class GitRange(NamedTuple):
             tag = min(tags.get(after, ()), key=natural_order, default=None)
             revision = self._revision(first, tag)
         coming = history.commits(first.id)
-        told = set(history.commits()).difference(coming) if after is not None else ()
-        found = periods(coming, self.by, tags, told)
+        found = periods(coming, self.by, tags)
         commits = [first, *(commit for period in found for commit in period.commits)]
         changes = changes_between([history.at(commit) for commit in commits])
         ends = [SectionEnd(revision, tree=first.tree)]
@@ -210,20 +209,10 @@ def open_range(
 def _require_revision(source: Source) -> GitSource:
     if isinstance(source, GitSource):
         return source
-    if isinstance(source, SingleFile):
-        message = "is a file, and a changelog is of a folder; name the one that it is in"
-    elif isinstance(source, IndexView):
-        message = "is a view, and a changelog is of a whole mirror; name the one that it is of"
-    elif is_mirror_address(source.name):
-        message = (
-            "shows only how it is today: keep it with `snapdiff snapshot` from time to time, "
-            "and name the folder of the snapshots"
-        )
-    else:
-        message = (
-            "is a directory; a changelog takes two git revisions A..B, "
-            "or one folder with snapshots in it"
-        )
+    message = (
+        "a changelog takes two git revisions A..B, or one folder with snapshots in it; "
+        "`snapdiff snapshot` keeps a mirror in a folder from time to time"
+    )
     raise RevisionError(f"{source.name}: {message}")
 
 
@@ -285,25 +274,20 @@ def periods(
     commits: Iterable[Commit],
     by: By,
     tags: Mapping[str, Sequence[str]] | None = None,
-    told: Iterable[Commit] = (),
 ) -> list[Period]:
     """Return which of some commits, oldest first, make a section together.
 
     `tags` has the names of tags by commit. A period ends where the next begins, by the date that
     each commit was made on where it was made; a clock that went back does not begin an old one
-    again, not even one of commits that a file has `told` of, and a commit without a date belongs to
-    the period before it, or else to the first.
+    again, and a commit without a date belongs to the period before it, or else to the first.
     """
     if by == "tag":
         return _by_tag(commits, tags or {})
     if by == "commit":
         return [Period(short_hash(commit.id), (commit,)) for commit in commits]
     commits = tuple(commits)
-    begun = max((_name(commit.date, by) for commit in told if commit.date), default="")
-    first = begun or next((_name(commit.date, by) for commit in commits if commit.date), UNDATED)
-    names = accumulate(
-        (max(begun, _name(it.date, by)) if it.date else first for it in commits), max
-    )
+    first = next((_name(commit.date, by) for commit in commits if commit.date), UNDATED)
+    names = accumulate((_name(it.date, by) if it.date else first for it in commits), max)
     return [
         Period(name, tuple(commit for _, commit in members))
         for name, members in groupby(zip(names, commits, strict=True), key=itemgetter(0))

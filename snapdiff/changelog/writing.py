@@ -13,7 +13,7 @@ from msgspec import Struct, to_builtins
 
 from snapdiff import __version__
 from snapdiff.changelog import kept_file
-from snapdiff.changelog.kept_file import ShapingOptions, filter_options
+from snapdiff.changelog.kept_file import filter_options, options_text
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section, SectionEnd
 from snapdiff.comparison import ComparisonOptions
@@ -66,7 +66,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
     ends: tuple[str, str]
     settings: ComparisonOptions
     options: ReportOptions
-    shaping: ShapingOptions
+    shaping: str
     format_name: str
     destination: Destination
 
@@ -82,7 +82,8 @@ class Changelog(Struct, frozen=True, kw_only=True):
         if self.format_name == "markdown":
             markers, options = list(kept_file.find_markers(file)), self.shaping
         else:  # a line is a report: of what shaped it, it has the filters alone
-            markers, options = kept_file.last_report(file), filter_options(self.settings.filters)
+            markers = kept_file.last_report(file)
+            options = options_text(filter_options(self.settings.filters))
         if markers:
             markers[0].require(options)
         return kept_file.resume_after(markers, wanted)

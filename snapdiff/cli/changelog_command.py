@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from snapdiff.changelog.first_seen import first_seen, render_first_seen
 from snapdiff.changelog.kept_file import (
     GIVEN,
-    ShapingOptions,
     filter_options,
+    options_text,
     require_no_changelog,
 )
 from snapdiff.changelog.ranges import GitRange, Range, open_range
@@ -175,14 +175,14 @@ def _open(story: str, given: GivenOptions, own: set[str]) -> tuple[Range, GivenO
     return wanted, given
 
 
-def _shaping(given: GivenOptions) -> ShapingOptions:
+def _shaping(given: GivenOptions) -> str:
     shaping = {
         option_name(field): GIVEN if value is True else (str(value),)
         for field, value in given.looks.items()
     }
     shaping |= {"by": (given.by,)} if given.by not in (None, _DEFAULT_BY) else {}
     shaping |= {"skip-bad-pages": GIVEN} if given.skip_bad_pages else {}
-    return shaping | filter_options(given.filters)
+    return options_text(shaping | filter_options(given.filters))
 
 
 # --- Processes for --jobs: they end when this one does, however it ends ---

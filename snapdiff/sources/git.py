@@ -284,11 +284,6 @@ class GitHistory:
         question = ("rev-list", "--max-count=1", older, f"^{newer}", "--")
         return not self.repository.git.run(*question).strip()
 
-    def is_descendant(self, commit: str) -> bool:
-        """Return whether there is such a commit, and the range's end is in its history."""
-        exists = self.repository.resolve(f"{commit}^{{commit}}") is not None
-        return exists and self.is_ancestor(self.last.id, commit)
-
     def tags(self) -> dict[str, list[str]]:
         """Return the names of tags, as they can be printed, by the commit that they point to."""
         form = "--format=%(objectname) %(*objectname) %(*objecttype) %(refname:strip=2)"

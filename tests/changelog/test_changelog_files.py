@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import tracemalloc
 from pathlib import Path
@@ -12,7 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.changelog.kept_file import find_markers, marker_line, require_no_changelog
+from snapdiff.changelog.kept_file import (
+    find_markers,
+    marker_line,
+    options_text,
+    require_no_changelog,
+)
 from snapdiff.errors import ReportError
 from snapdiff.model import Revision
 from tests.support.helpers import pages_of, spec, words, write_files
@@ -175,17 +179,6 @@ class TestMarkdown:
         assert text.count("\n## ") == 3
         assert "gone" not in text
 
-    def test_begins_no_week_again_that_is_over(self, tmp_path: Path) -> None:
-        history = History(tmp_path / "repository")
-        file = tmp_path / "CHANGELOG.md"
-        for number, day in enumerate(("06-16", "06-23", "06-30", "06-18", "06-24", "07-07")):
-            history.at(f"2025-{day}T12:00:00Z", pages_of([spec("bcdefg"[number], f"1.{number}")]))
-            if number > 1:
-                first = history.git("rev-list", "--max-parents=0", "HEAD")
-                update(history, file, f"{first}..HEAD", "--by", "week")
-        headings = re.findall("^## (\\S+)", file.read_text("utf-8"), re.MULTILINE)
-        assert headings == ["2025-W28", "2025-W27", "2025-W27", "2025-W27", "2025-W26"]
-
     def test_gets_no_section_for_what_no_tag_has(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "CHANGELOG.md"
         update(story, file, "start..HEAD", "--by", "tag")
@@ -205,7 +198,7 @@ class TestMarkdown:
         history.commit(pages_of([ZLIB]))
         error = refused(history, file, "HEAD~3..HEAD")
         assert f"CHANGELOG.md: line 5: commit {gone} is not in the history of HEAD" in error
-        assert "take that section and those above it out of the file" in error
+        assert "or take that section and those above it out of the file" in error
         # What the error says to do, works.
         lines = file.read_text("utf-8").split("<!-- ")
         file.write_text("<!-- ".join([lines[0], *lines[2:]]), "utf-8")
@@ -262,14 +255,17 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("options", "named"),
         [
-            (["--by", "week"], "with --by week"),
-            (["-s", "e4s,hep"], "with --stack e4s,hep"),
-            (["-p", "!py-*", "-t", "dev*"], "with --package !py-* and with --tag dev*"),
-            (["-k", "added"], "with --kind added"),
-            (["--detail"], "with --detail"),
-            (["--group-by", "stack"], "with --group-by stack"),
-            (["--package-url", "https://x/{package}"], "with --package-url https://x/{package}"),
-            (["--skip-bad-pages"], "with --skip-bad-pages"),
+            (["--by", "week"], "with by=week"),
+            (["-s", "e4s,hep"], "with stack=e4s,hep"),
+            (["-p", "!py-*", "-t", "dev*"], "with package=%21py-%2A tag=dev%2A"),
+            (["-k", "added"], "with kind=added"),
+            (["--detail"], "with detail=yes"),
+            (["--group-by", "stack"], "with group-by=stack"),
+            (
+                ["--package-url", "https://x/{package}"],
+                "with package-url=https%3A%2F%2Fx%2F%7Bpackage%7D",
+            ),
+            (["--skip-bad-pages"], "with skip-bad-pages=yes"),
         ],
         ids=words,
     )
@@ -281,10 +277,15 @@ class TestOptions:
         update(story, file, "start..HEAD", *options)
         assert len(file.read_text("utf-8").split("<!-- ")) > 1
         error = refused(story, file, "start..HEAD")
-        assert f"CHANGELOG.md: line 5: was written {named}; run with the same options" in error
+        assert (
+            f"CHANGELOG.md: line 5: was written {named}, and this run is without options; run with "
+            in error
+        )
         plain = tmp_path / "PLAIN.md"
         update(story, plain)
-        assert "was written without --" in refused(story, plain, "start..HEAD", *options)
+        assert f"was written without options, and this run is {named}; " in refused(
+            story, plain, "start..HEAD", *options
+        )
 
     def test_are_the_same_in_another_order_and_where_the_default_is_spelled_out(
         self, story: History, tmp_path: Path
@@ -317,14 +318,13 @@ def test_a_marker_is_read_as_it_was_written(
 ) -> None:
     given_options = {name: tuple(values) for name, values in options.items()}
     old, new = (Revision(source=name, commit=None, date=None) for name in ends)
-    line = marker_line(old, new, given_options)
+    text = options_text(given_options)
+    line = marker_line(old, new, text)
     assert line.isprintable()
     with NamedTemporaryFile() as file:
         Path(file.name).write_text(f"# Log\n\n{line}\n## 1\n", "utf-8")
         [found] = find_markers(Path(file.name))
-    assert (found.place, found.old, found.new) == (f"{file.name}: line 3", *ends)
-    assert found.options.keys() == given_options.keys()
-    found.require(given_options)
+    assert found == (f"{file.name}: line 3", *ends, text)
 
 
 def test_a_file_with_eight_times_the_sections_is_read_in_about_eight_times_as_long(
@@ -392,25 +392,18 @@ class TestLines:
         file.write_text(content)
         assert message in refused(story, file, "start..HEAD")
 
-    @pytest.mark.parametrize(
-        ("version", "words"),
-        [
-            (2, ("an older", "write all of it again into another file")),
-            (4, ("a newer", "update snapdiff")),
-        ],
-    )
+    @pytest.mark.parametrize("version", [2, 4])
     def test_of_another_version_is_refused_as_such(
-        self, version: int, words: tuple[str, str], story: History, tmp_path: Path
+        self, version: int, story: History, tmp_path: Path
     ) -> None:
         file = tmp_path / "log.ndjson"
         update(story, file, "start..v1.0")
         text = file.read_text("utf-8")
         file.write_text(text.replace('{"schema_version":3', f'{{"schema_version":{version}'))
-        error = refused(story, file, "start..HEAD")
-        age, way_out = words
-        assert error == (
-            f"snapdiff: error: {file}, last line: is a report of {age} snapdiff, 0.1.0, with "
-            f"schema_version {version} instead of 3, and one file holds one version; {way_out}\n"
+        assert refused(story, file, "start..HEAD") == (
+            f"snapdiff: error: {file}, last line: is a report of snapdiff 0.1.0, with "
+            f"schema_version {version} instead of 3, and one file holds one version; "
+            "write all of it again into another file\n"
         )
 
     def test_of_which_the_last_line_is_damaged_is_refused(
@@ -419,7 +412,7 @@ class TestLines:
         file = tmp_path / "log.ndjson"
         update(story, file, "start..v1.0")
         file.write_text(file.read_text("utf-8").replace('"tags":[', '"tags":1,"x":['))
-        assert "last line: is a damaged report (Expected `array`" in refused(
+        assert "last line: is no report of snapdiff (Expected `array`" in refused(
             story, file, "start..HEAD"
         )
 
@@ -427,20 +420,13 @@ class TestLines:
         file = tmp_path / "log.ndjson"
         update(story, file, "start..v1.0")
         error = refused(story, file, "start..HEAD", "-p", "zlib")
-        assert "log.ndjson, last line: was written without --package; run with the same" in error
+        words = "was written without options, and this run is with package=zlib; "
+        assert f"log.ndjson, last line: {words}" in error
 
     def test_of_rewritten_history_is_refused(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "log.ndjson"
         update(story, file)
         assert "is not in the history" in refused(story, file, "start..v1.0")
-
-
-def test_a_file_that_goes_further_than_the_range_is_told_from_a_rewritten_one(
-    story: History, tmp_path: Path
-) -> None:
-    file = tmp_path / "CHANGELOG.md"
-    update(story, file)
-    assert "the file goes further; name a later end" in refused(story, file, "start..v1.0")
 
 
 def test_first_seen_does_not_take_the_place_of_a_changelog(story: History, tmp_path: Path) -> None:

@@ -44,10 +44,9 @@ def test_a_mirror_has_no_changelog_and_is_told_how_to_get_one(server: WebServer)
         for argument in (address, f"HEAD..{address}"):
             done = run_cli("changelog", argument)
             assert (done.status, done.out) == (2, "")
-            reason = (
-                "shows only how it is today: keep it with `snapdiff snapshot` from time to time"
-            )
-            assert f"{address}: {reason}, and name the folder of the snapshots" in done.err
+            reason = "`snapdiff snapshot` keeps a mirror in a folder from time to time"
+            assert f"{address}: a changelog takes two git revisions" in done.err
+            assert reason in done.err
     assert server.seen == []
 
 

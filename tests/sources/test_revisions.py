@@ -162,7 +162,7 @@ def test_a_file_that_is_not_read_is_refused(name: str, reason: str, tmp_path: Pa
 
 def test_a_file_has_no_changelog(repository: GitRepository) -> None:
     said = refused("changelog", "-C", repository.folder, f"HEAD~1:{PAGE}..HEAD:{PAGE}")
-    assert "is a file, and a changelog is of a folder; name the one that it is in" in said
+    assert "a changelog takes two git revisions A..B, or one folder with snapshots in it" in said
 
 
 def test_a_file_that_is_a_revision_too_is_refused_with_both_spellings(
