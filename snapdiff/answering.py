@@ -262,24 +262,19 @@ def _is_about_pages(tags: Iterable[ExplainedTag], packages: TagDiffs) -> bool:
 
 def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
     """Raise SnapdiffError where the package changed, and only the version or hash fits nothing."""
-    specs = [
-        spec
+    changed = {
+        f"{spec.version}/{spec.hash}"
         for tag in diff.tags
         for stack in tag.stacks
         for change in stack.changes
         for spec in (change.old, change.new)
         if spec and change.package == asked.package
-    ]
-    with_hash = [spec for spec in specs if spec.hash.startswith(asked.hash or "")]
-    if with_hash:
-        versions = sorted({spec.version for spec in with_hash}, key=parse_version)
+    }
+    if changed:
+        hint = nearest_names(f"{asked.version or ''}/{asked.hash or ''}", changed)
         raise SnapdiffError(
-            f"{asked.package}@{asked.version}: no changed spec"
-            f"{' with this hash' if asked.hash else ''} has this version; "
-            f"there {'are' if len(versions) > 1 else 'is'} {', '.join(versions)}"
+            f"{asked.package}: no spec that changed has this version and hash; {hint}"
         )
-    if specs:
-        raise SnapdiffError(f"/{asked.hash}: no changed spec of {asked.package} has this hash")
 
 
 def _explained_tags(

@@ -37,11 +37,6 @@ _EVENT = "event-with-pull-request.json"
 
 _TOKEN = "SNAPDIFF_TOKEN"  # noqa: S105 -- the name of the variable that it is in
 
-MOST_OF_SUMMARY = 1 << 20
-"""How many bytes the summary of a step may have; GitHub shows nothing of a longer one."""
-
-_CUT_SHORT = "\n\n_The summary is cut short here; the report has all of it._\n"
-
 
 def ask_step(variables: Variables, _inputs: Inputs) -> None:
     """Ask GitHub for the pull request that a comment is on; keep the event that has it, too.
@@ -79,7 +74,8 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     by_kind = packages_by_kind(found.diff)
     gate_failed = bool(found.offenders)
     comment = folder / runs.COMMENT
-    add_summary(Path(variables["GITHUB_STEP_SUMMARY"]), comment.read_text(encoding="utf-8"))
+    # GitHub shows nothing of a summary over 1 MiB; a comment has 60,000 characters at the most.
+    _add(Path(variables["GITHUB_STEP_SUMMARY"]), comment.read_bytes())
     outputs = {
         # The reports may be narrowed to other kinds than the gate found.
         "changed": "true" if gate_failed or not found.diff.is_empty() else "false",
@@ -240,16 +236,6 @@ def set_outputs(file: Path, outputs: Mapping[str, str]) -> None:
         if len(value.splitlines()) > 1 or value.endswith(("\n", "\r")):
             raise SnapdiffError(f"output {name}: {value!r} is more than one line")
     _add(file, "".join(f"{name}={value}\n" for name, value in outputs.items()).encode("utf-8"))
-
-
-def add_summary(file: Path, text: str) -> None:
-    """Add Markdown to the summary of a step, cut at the end of a line where it is too long."""
-    room = MOST_OF_SUMMARY - (file.stat().st_size if file.exists() else 0)
-    content = text.encode("utf-8")
-    if len(content) > room:
-        most = max(room - len(_CUT_SHORT.encode("utf-8")), 0)
-        content = content[:most].rpartition(b"\n")[0] + _CUT_SHORT.encode("utf-8")
-    _add(file, content[: max(room, 0)])
 
 
 def _add(file: Path, content: bytes) -> None:

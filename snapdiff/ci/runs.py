@@ -65,9 +65,7 @@ class Checkout:
             raise RevisionError(f"{directory}: no git repository is here") from error
         except git.GitCommandError as error:
             said = " ".join(str(error.stderr).split()).removeprefix("stderr: ").strip("'")
-            is_new = said.endswith("Needed a single revision")
-            reason = "no commit is checked out here" if is_new else f"git says {shown(said)}"
-            raise RevisionError(f"{directory}: {reason}") from error
+            raise RevisionError(f"{directory}: git says {shown(said)}") from error
         # Not by `splitlines`: a name of an author may hold what Unicode calls the end of a line.
         lines = (line.partition(" ") for line in facts.split("\n"))
         self.parents = [value for key, _, value in lines if key == "parent"]

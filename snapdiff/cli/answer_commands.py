@@ -40,7 +40,7 @@ def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: An
     tree or a catalog of pages: a folder, a URL or REV:PATH.
     """
     given = GivenOptions.of(values)
-    chosen, looks, destination = given.report(ANSWER, "text")
+    chosen, looks, destination = given.report(ANSWER)
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         *environments, others = (
             load_catalog(
@@ -103,7 +103,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     """
     given = GivenOptions.of(values)
     asked = parse_question(package)
-    chosen, looks, destination = given.report(ANSWER, "text")
+    chosen, looks, destination = given.report(ANSWER)
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         old, new, given = open_sides(revisions, given, {"format_name"}, progress)
         with lines_named(given):

@@ -57,7 +57,7 @@ Order:
   oldest section first: json and ndjson, which is written as it is found
 """,
 )
-@click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]", type=options.PATH)
+@click.argument("story", metavar="RANGE [-- PATH...]", type=options.PATH)
 @options.repository(help="Look RANGE up in DIR.")
 @click.option("--by", type=click.Choice(get_args(By)), help="A section each (default: commit).")
 @options.format_of(CHANGELOG, markdown="default", text="default on a terminal")
@@ -77,7 +77,7 @@ Order:
 @options.configuration
 @options.pages
 @options.verbose(help="Say what was written; trace internal errors.")
-def changelog(story: tuple[str, ...], **values: Any) -> int:
+def changelog(story: str, **values: Any) -> int:
     """Say what changed over the snapshots in RANGE, section by section.
 
     RANGE is OLD..NEW, two git revisions (OLD alone goes up to HEAD), or a folder that holds a
@@ -86,14 +86,8 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
     PATH after -- narrows every snapshot.
     """
     given = GivenOptions.of(values)
-    if not story:
-        raise ReportError("of what? name a range such as v0.22.0..HEAD, or a folder of snapshots")
-    if len(story) > 1:
-        old, new = story[:2]
-        way_out = f"{old} -- {new} for a path in it" if ".." in old else f"{old}..{new}"
-        raise ReportError(f"{new}: a changelog takes one range; write {way_out}")
     write = _write_first_seen if given.first_seen else _write_changelog
-    write(story[0], given)
+    write(story, given)
     return 0
 
 

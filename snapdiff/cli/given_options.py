@@ -144,23 +144,23 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
 
     # --- How it is reported ---
 
-    def report(self, formats: Formats, usual: str | None = None) -> ReportWriter:
+    def report(self, formats: Formats) -> ReportWriter:
         """Return how a report is written to a file, or to standard output where there is none.
 
-        `usual` is its format where neither an option nor the file's suffix says which. Raises
+        On a terminal that is text where nothing says otherwise, elsewhere the first format. Raises
         ReportError where the file cannot be written, before any work goes into it, and where there
         is no such format.
         """
         name, file = self.format_name, self.output
-        if "format_name" in self.from_file:
-            name, usual = None, self.format_name
         if file:
             check_output(file)
         destination = Destination(file, has_pager=not self.no_pager)
+        usual = "text" if destination.is_terminal else next(iter(formats))
+        if "format_name" in self.from_file:
+            name, usual = None, name or usual
         has_template = "template" in self.looks
         if has_template and name:
             raise ReportError(f"--template replaces the format, so -f {name} has no meaning")
-        usual = usual or ("text" if destination.is_terminal else "markdown")
         chosen = OWN_TEMPLATE if has_template else chosen_format(formats, name, file, usual)
         looks = dict(self.looks)
         if "color" in formats.get(chosen, ()):

@@ -9,6 +9,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import click
 import msgspec
@@ -31,8 +32,6 @@ from snapdiff.sources.source import Entry, Source, Validators, printable_path
 
 RECORD = "snapdiff-snapshot.json"
 """The file that says what a snapshot is of. A folder without it is none."""
-
-VERSION = 1
 
 
 @click.command(
@@ -115,7 +114,7 @@ class DocumentRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 class SnapshotRecord(msgspec.Struct, frozen=True):
     """What a snapshot is of, when it was taken (ISO 8601), and its documents by path."""
 
-    snapshot: int
+    snapshot: Literal[1]
     source: str
     commit: str | None
     taken: str
@@ -173,7 +172,7 @@ class SnapshotFolder:
             return {}
         taken = datetime.now(UTC).isoformat(timespec="seconds")
         commit = source.commit and source.commit.id
-        record = SnapshotRecord(VERSION, source.name, commit, taken, documents)
+        record = SnapshotRecord(1, source.name, commit, taken, documents)
         with errors_named(self.path), replaced_folder(self._target, self._check_own) as folder:
             # The library of the rest would not write a path that is no UTF-8.
             text = json.dumps(msgspec.to_builtins(record), indent=2) + "\n"
@@ -203,8 +202,6 @@ class SnapshotFolder:
             record = msgspec.convert(found, SnapshotRecord)
         except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
             raise self._refused(f"{RECORD} in it cannot be read") from error
-        if record.snapshot != VERSION:
-            raise self._refused(f"{RECORD} in it is of another version of snapdiff")
         for path in record.documents:
             _check_path(path)
         return record

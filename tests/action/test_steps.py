@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from snapdiff.ci import gitlab_job
-from snapdiff.ci.github_action import MOST_OF_SUMMARY, add_summary, set_outputs
+from snapdiff.ci.github_action import set_outputs
 from snapdiff.ci.runs import Inputs, read_inputs
 from snapdiff.errors import SnapdiffError
 from tests.action.conftest import TOKEN, Step
@@ -329,25 +329,3 @@ def test_an_output_is_one_line(value: str, tmp_path: Path) -> None:
     with pytest.raises(SnapdiffError, match="is more than one line"):
         set_outputs(file, {"fine": "1", "url": value})
     assert not file.exists()
-
-
-@pytest.mark.parametrize("there", [0, 1000, MOST_OF_SUMMARY - 10, MOST_OF_SUMMARY])
-def test_a_summary_is_never_longer_than_github_shows(there: int, tmp_path: Path) -> None:
-    file = tmp_path / "summary"
-    file.write_text("x" * there)
-    text = "".join(f"- ünïcode {number}\n" for number in range(80_000))
-    add_summary(file, text)
-    written = file.read_bytes()
-    assert len(written) <= MOST_OF_SUMMARY
-    shown = written[there:].decode("utf-8")
-    if there <= 1000:
-        assert shown.endswith("_The summary is cut short here; the report has all of it._\n")
-        body = shown.partition("\n\n_The")[0]
-        assert text.startswith(f"{body}\n")
-        assert len(written) > MOST_OF_SUMMARY - 200
-
-
-def test_a_summary_that_fits_is_whole(tmp_path: Path) -> None:
-    for text in ("# One\n", "# Two\n"):
-        add_summary(tmp_path / "summary", text)
-    assert (tmp_path / "summary").read_text() == "# One\n# Two\n"

@@ -225,8 +225,8 @@ class TestFolders:
         (["start..HEAD", "--package-url", "https://x/"], "has no {package} in it"),
         (["start..HEAD", "--template", "x", "-f", "json"], "so -f json has no meaning"),
         (["start..HEAD", "--template", "no.j2"], "no.j2: no such template file"),
-        ([], "name a range such as v0.22.0..HEAD, or a folder of snapshots"),
-        (["start", "HEAD"], "HEAD: a changelog takes one range; write start..HEAD"),
+        ([], "is missing; write snapdiff changelog [OPTIONS] RANGE [-- PATH...]"),
+        (["start", "HEAD"], "extra argument (HEAD); write snapdiff changelog [OPTIONS] RANGE"),
     ],
 )
 def test_an_error_is_one_line(arguments: list[str], message: str, story: History) -> None:

@@ -264,7 +264,10 @@ def test_a_changelog_of_what_was_asked_for(tmp_path: Path) -> None:
     assert "only what was asked for" in text
     assert "`a-0`" not in text
     done = run_cli(*story, "-o", kept)
-    assert "was written with --explicit; run with the same options" in done.err
+    assert (
+        "was written with explicit=yes, and this run is without options; run with the same options"
+        in done.err
+    )
     for name in ("markdown", "text", "html"):
         assert "Dependencies" in run_cli(*story, "-f", name).out
         assert "Dependencies" not in run_cli(*story, "--explicit", "-f", name).out

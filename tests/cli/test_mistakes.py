@@ -66,11 +66,10 @@ from tests.support.helpers import run_cli
         ((*SNAPSHOTS, "--max-length", "0"), "--max-length: 0 is not in the range x>=1."),
         (
             ("changelog", "v1", "v2"),
-            "v2: a changelog takes one range; write v1..v2",
-        ),
-        (
-            ("changelog", "v1..v2", "docs"),
-            "docs: a changelog takes one range; write v1..v2 -- docs for a path in it",
+            (
+                "Got unexpected extra argument (v2); "
+                "write snapdiff changelog [OPTIONS] RANGE [-- PATH...]"
+            ),
         ),
         (("changelog", "--jobs=-2", "docs"), "--jobs: -2 is not in the range x>=1."),
         (("post", "--number", "0", "README.md"), "--number: 0 is not in the range x>=1."),

@@ -268,7 +268,7 @@ def test_an_empty_folder_becomes_a_snapshot(server: WebServer, tmp_path: Path) -
         ({RECORD: '{"snapshot": 1}'}, f"{RECORD} in it cannot be read"),
         (
             {RECORD: '{"snapshot": 2, "source": "", "commit": null, "taken": "", "documents": {}}'},
-            f"{RECORD} in it is of another version of snapdiff",
+            f"{RECORD} in it cannot be read",
         ),
     ],
 )
