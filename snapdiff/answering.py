@@ -2,7 +2,7 @@
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from msgspec.structs import replace
@@ -222,7 +222,10 @@ def explain_package(
     packages = TagDiffs(Scope(options.filters), new.limits, keep=asked.package)
     diff = compare_catalogs(old, new, options, progress, packages)
     if asked.package not in packages.names:
-        _require_package(asked.package, packages_of(old) | packages_of(new))
+        known = packages_of(old) | packages_of(new)
+        if known and asked.package not in known:
+            hint = nearest_names(asked.package, known)
+            raise SnapdiffError(f"{asked.package}: neither side has a package of this name; {hint}")
     try:
         tags = tuple(_explained_tags(diff, asked, packages))
     except BadPage as error:
@@ -244,13 +247,6 @@ def explain_package(
         skipped=diff.skipped,
         configuration=diff.configuration,
     )
-
-
-def _require_package(name: str, known: Collection[str]) -> None:
-    """Raise SnapdiffError where there are packages, and none of this name."""
-    if known and name not in known:
-        hint = nearest_names(name, known)
-        raise SnapdiffError(f"{name}: neither side has a package of this name; {hint}")
 
 
 def _is_about_pages(tags: Iterable[ExplainedTag], packages: TagDiffs) -> bool:

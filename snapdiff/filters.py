@@ -203,14 +203,11 @@ def nearest_names(word: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches  # late: only a slip needs it
 
     known = sorted(set(names))
-    by_letters: dict[str, list[str]] = {}
-    for name in known:
-        by_letters.setdefault(name.casefold(), []).append(name)
+    by_letters = {name.casefold(): name for name in known}
     letters = word.lstrip("!").replace("*", "").casefold()
     near = get_close_matches(letters, by_letters, NEAREST, cutoff=0.4)
-    found = [name for item in near for name in by_letters[item]][:NEAREST]
-    if found:
-        return f"the nearest: {', '.join(found)}"
+    if near:
+        return f"the nearest: {', '.join(by_letters[item] for item in near)}"
     if len(known) > NEAREST:
         return f"there are {len(known):,}, from {known[0]} to {known[-1]}"
     return f"there {'are' if len(known) > 1 else 'is'} {', '.join(known) or 'none'}"

@@ -13,7 +13,7 @@ from snapdiff.cli.diff_command import diff
 from snapdiff.errors import SnapdiffError
 from snapdiff.output.streams import say, write_stdout
 
-DONE, FAILED, INTERRUPTED = 0, 2, 130
+DONE, FAILED = 0, 2
 
 DEFAULT_COMMAND = "diff"
 
@@ -126,7 +126,7 @@ def schema(document: str) -> int:
     return DONE
 
 
-def error_lines(error: Exception) -> list[str]:
+def error_lines(error: BaseException | None) -> list[str]:
     """Return what is said of an error, a line a fault: where it is, what is wrong, the way out."""
     if isinstance(error, SnapdiffError):
         return error.lines()
@@ -180,14 +180,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except SystemExit:  # click's answer to a reader of its help that has gone away
         return DONE
-    except (KeyboardInterrupt, click.Abort) as error:
-        if isinstance(error.__cause__, EOFError):  # click takes it for the end of an answer
-            say(f"error: {error_lines(error.__cause__)[0]}")
-            return FAILED
-        say("error: interrupted")
-        return INTERRUPTED
     except Exception as error:
-        say(f"error: {error_lines(error)[0]}")
+        # Click takes a file that ends early for the end of an answer.
+        fault = error.__cause__ if isinstance(error, click.Abort) else error
+        say(f"error: {error_lines(fault)[0]}")
         if asked.get("verbose"):
             raise
         return FAILED

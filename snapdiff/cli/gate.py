@@ -6,6 +6,7 @@ A package, a stack or a tag that one of the kinds of --fail-on happened to is an
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -59,37 +60,33 @@ def judge(
     """
     today = _today() if accepted else date.max
     counting = [item for item in accepted if item.until is UNSET or today <= item.until]
-    accepting = _acceptance(counting)
     tags = tags_worst_first(readable(diff).tags) if kinds else ()
-    found = [it for tag in tags for it in _offenders_of_tag(tag, kinds, accepting)]
+    found = [it for tag in tags for it in _offenders_of_tag(tag, kinds, counting)]
     ignored = [(offender, item) for offender, item in found if item]
     ignored.sort(key=lambda it: counting.index(it[1]))
     return Verdict(offenders=[offender for offender, item in found if not item], ignored=ignored)
 
 
-_Acceptance = Callable[[Kind, str, str | None], "AcceptedChange | None"]
-"""Finds what accepts a kind of change of a stack's package; without a package, of all of it."""
+@cache
+def _filter_of(globs: str | UnsetType) -> Callable[[str], bool]:
+    """Return what says whether the globs of an acceptance let a name in; without them all are."""
+    return name_filter(split_globs([globs]) if isinstance(globs, str) else ())
 
 
-def _acceptance(accepted: "Sequence[AcceptedChange]") -> _Acceptance:
-    def matches(globs: str | UnsetType) -> Callable[[str], bool]:
-        return name_filter(split_globs([globs]) if isinstance(globs, str) else ())
-
-    filters = [(item, matches(item.stack), matches(item.package)) for item in accepted]
-
-    def find(kind: Kind, stack: str, package: str | None) -> "AcceptedChange | None":
-        for item, has_stack, has_package in filters:
-            # What happened to a whole stack is accepted where no package is named.
-            is_meant = item.package is UNSET if package is None else has_package(package)
-            if item.kind is kind and is_meant and has_stack(stack):
-                return item
-        return None
-
-    return find
+def _acceptance(
+    accepted: "Sequence[AcceptedChange]", kind: Kind, stack: str, package: str | None
+) -> "AcceptedChange | None":
+    """Return what accepts a kind of change of a stack's package, or of the stack."""
+    for item in accepted:
+        # What happened to a whole stack is accepted where no package is named.
+        is_meant = item.package is UNSET if package is None else _filter_of(item.package)(package)
+        if item.kind is kind and is_meant and _filter_of(item.stack)(stack):
+            return item
+    return None
 
 
 def _offenders_of_tag(
-    tag: TagDiff, kinds: tuple[Kind, ...], accepting: _Acceptance
+    tag: TagDiff, kinds: tuple[Kind, ...], accepted: "Sequence[AcceptedChange]"
 ) -> "Iterator[tuple[Offender, AcceptedChange | None]]":
     """Yield the offenders of a tag, each with what accepts it."""
     name = " → ".join(tag_names(tag))
@@ -108,12 +105,12 @@ def _offenders_of_tag(
         if stack.status in ("removed", "added") and (kind := Kind(stack.status)) in kinds:
             text = f"{kind.value}: stack {stack.stack}{in_tag}"
             offender = Offender(kind=kind, tag=name, stacks=(stack.stack,), text=text)
-            yield offender, accepting(kind, stack.stack, None)
+            yield offender, _acceptance(accepted, kind, stack.stack, None)
     both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
     alike: dict[tuple[bool, Status, Move, Kind, AcceptedChange | None], list[str]] = {}
     for (package, is_dependency), some in moves_in(tag, both).items():
         for move in some:
-            for (kind, item), stacks in _found_in(package, move, kinds, accepting).items():
+            for (kind, item), stacks in _found_in(package, move, kinds, accepted).items():
                 part = replace(move, because=None, stacks=tuple(stacks))
                 alike.setdefault((is_dependency, move.status, part, kind, item), []).append(package)
     for (_, _, move, kind, item), names in sorted(alike.items(), key=lambda it: it[0][:2]):
@@ -128,7 +125,7 @@ def _offenders_of_tag(
 
 
 def _found_in(
-    package: str, move: Move, kinds: tuple[Kind, ...], accepting: _Acceptance
+    package: str, move: Move, kinds: tuple[Kind, ...], accepted: "Sequence[AcceptedChange]"
 ) -> "dict[tuple[Kind, AcceptedChange | None], list[str]]":
     """Return the stacks in which what happened to a package is found, by kind and what accepts it.
 
@@ -137,7 +134,7 @@ def _found_in(
     both = dict.fromkeys([move.kind, *([Kind.REMOVED] if move.lost_a_build else [])])
     found: dict[tuple[Kind, AcceptedChange | None], list[str]] = {}
     for stack in move.stacks:
-        items = {kind: accepting(kind, stack, package) for kind in both if kind in kinds}
+        items = {it: _acceptance(accepted, it, stack, package) for it in both if it in kinds}
         not_accepted = [kind for kind, item in items.items() if item is None]
         for kind, item in items.items():
             if item or kind is not_accepted[0]:

@@ -107,11 +107,9 @@ class RestInterface:
             passing = requests.ConnectionError, requests.Timeout, ChunkedEncodingError
             if isinstance(error, passing) and not isinstance(error, SSLError):
                 who = "proxy" if isinstance(error, ProxyError) else "host"
-                usual = (
-                    "silent for too long" if isinstance(error, requests.Timeout) else "it broke off"
-                )
-                message = f"the {who} does not answer ({_reason(error) or usual})"
-                raise TryLaterError(f"{self.place}: {message}") from None
+                is_silent = isinstance(error, requests.Timeout)
+                reason = "silent for too long" if is_silent else "no connection, or it broke off"
+                raise TryLaterError(f"{self.place}: the {who} does not answer ({reason})") from None
             message = f"the request fails ({type(error).__name__}); are the host's address, and the"
             way_out = "proxy and the certificates that the environment names, right?"
             raise PostError(f"{self.place}: {message} {way_out}") from None
@@ -157,16 +155,6 @@ class RestInterface:
     def _words(self, text: str) -> str:
         # A host may repeat what it was sent.
         return f"{self.place}: {shown(hidden(text, self._token.secret))}"
-
-
-def _reason(error: BaseException) -> str:
-    """Return why there is no connection, as the system says it; nothing where it does not."""
-    reason = ""
-    cause: BaseException | None = error
-    while cause:
-        reason = getattr(cause, "strerror", None) or reason
-        cause = cause.__context__
-    return shown(reason)
 
 
 def _pause(headers: Mapping[str, str], usual: float | None) -> float | None:
