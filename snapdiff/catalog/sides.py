@@ -47,6 +47,15 @@ class Listed:
         listed = self.paths.get(tag, {})
         return {path for claim in listed.keys() & claims for path in listed[claim]}
 
+    def packages_on(self, pages: Collection[str]) -> set[Claim]:
+        """Return what some pages list, whatever their tags."""
+        claims = chain.from_iterable(listed.items() for listed in self.paths.values())
+        return {
+            claim
+            for claim, paths in claims
+            if claim.what == "package" and not set(paths).isdisjoint(pages)
+        }
+
     def listings(self, tag: str | None) -> Iterator[tuple[str, Document]]:
         """Yield each stack of a tag that a document lists whole, with that document."""
         for claim, paths in self.paths.get(tag, {}).items():

@@ -144,6 +144,19 @@ def test_a_second_page_is_bad_where_both_pages_stayed_as_they_are(tmp_path: Path
 
 
 @pytest.mark.parametrize("bad", ["old", "new"])
+def test_the_page_that_was_at_the_path_of_a_second_one_is_left_out_too(
+    bad: str, tmp_path: Path
+) -> None:
+    pages = pages_of([spec("b", package="gcc"), spec("c"), spec("d", package="hdf5")])
+    twice = {path: text.replace('title: "zlib"', 'title: "gcc"') for path, text in pages.items()}
+    for side in ("old", "new"):
+        write_files(tmp_path / side, twice if side == bad else pages)
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert [page["path"] for page in report["skipped"]] == ["_cache/develop/zlib/specs.md"]
+    assert report["tags"] == []
+
+
+@pytest.mark.parametrize("bad", ["old", "new"])
 def test_what_stayed_is_not_counted_where_one_side_has_a_bad_page_of_it(
     bad: str, tmp_path: Path
 ) -> None:
