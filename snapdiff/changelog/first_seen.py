@@ -118,7 +118,6 @@ class _Record:
         self._skip_bad_pages = settings.skip_bad_pages
         self._tags = _Tags(self._scope)
         self._rows: dict[_Place, Seen] = {}
-        self._gone: dict[_Place, Sighting] = {}  # the first snapshot without it
         self._unreadable: dict[str, _Held] = {}
         self._newest: Sighting | None = None
 
@@ -151,7 +150,7 @@ class _Record:
         self._check(bad_pages, newest.section)
         successor = self._tags.end_snapshot()
         if successor:
-            for places in (self._rows, self._gone, seen, before):
+            for places in (self._rows, seen, before):
                 _rename(places, *successor)
             for held in self._unreadable.values():
                 _rename(held.listed, *successor)
@@ -176,14 +175,12 @@ class _Record:
         there = 0 if row.is_gone else row.builds
         if not there + new.total() - old.total():
             row.is_gone, row.last = True, last
-            self._gone[place] = newest
+            row.build_changes.append(_change(newest, row.builds, row.builds, 0))
             return
         removed, added = (old - new).total(), (new - old).total()
         if row.is_gone:
-            away, row.is_gone = self._gone.pop(place), False
-            row.build_changes += [_change(away, row.builds, row.builds, 0)]
-            row.build_changes += [_change(newest, 0, 0, added)]
-            row.builds = 0
+            row.is_gone, row.builds = False, 0
+            row.build_changes.append(_change(newest, 0, 0, added))
         elif row.builds and (removed or added):
             row.build_changes.append(_change(newest, row.builds, removed, added))
         row.builds += added - removed
@@ -203,7 +200,10 @@ class _Record:
         assert self._newest
         for place, row in self._rows.items():
             row.tag = place.tag
-            row.last = row.last if row.is_gone else self._newest
+            if row.is_gone:
+                row.build_changes.pop()  # that it left says `last`
+            else:
+                row.last = self._newest
         return sorted(
             (row for row in self._rows.values() if self._tags.is_wanted(row.tag)),
             key=lambda it: (it.package, parse_version(it.version), it.version, it.tag, it.stack),

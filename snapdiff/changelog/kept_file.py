@@ -19,7 +19,6 @@ from snapdiff.model import Revision
 from snapdiff.output.whole_files import errors_named
 from snapdiff.result import CatalogDiff, Filters
 from snapdiff.result.changes import SCHEMA_VERSION
-from snapdiff.safe_text import visible
 from snapdiff.sources.source import printable_path
 
 MARKER = re.compile(
@@ -186,13 +185,6 @@ _BEGINNING = b'{"schema_version":'
 _REPORT = msgspec.json.Decoder(CatalogDiff)
 
 
-class _Versioned(msgspec.Struct):
-    """What every report says of itself, in any version."""
-
-    schema_version: int
-    snapdiff: str
-
-
 def last_report(path: Path) -> list[Marker]:
     """Return ends and filters of the last section in a file of lines; nothing where it has none.
 
@@ -211,19 +203,10 @@ def last_report(path: Path) -> list[Marker]:
 
 
 def _marker_of_line(place: str, line: bytes) -> Marker:
-    """Return ends and filters of a report; raises ReportError, which names another version."""
     try:
-        found = msgspec.json.decode(line, type=_Versioned)
-        if found.schema_version != SCHEMA_VERSION:
-            raise ReportError(
-                f"{place}: is a report of snapdiff {visible(found.snapdiff)}, with schema_version "
-                f"{found.schema_version} instead of {SCHEMA_VERSION}, and one file holds one "
-                "version; write all of it again into another file"
-            )
         report = _REPORT.decode(line)
     except msgspec.DecodeError as error:
-        raise ReportError(
-            f"{place}: is no report of snapdiff ({error}); name another file"
-        ) from error
+        reason = f"is no report with schema_version {SCHEMA_VERSION} ({error})"
+        raise ReportError(f"{place}: {reason}; write all of it into another file") from error
     old, new = (side.commit or side.source for side in (report.old, report.new))
     return Marker(place, old, new, options_text(filter_options(report.filters)))

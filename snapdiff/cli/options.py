@@ -3,15 +3,12 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
 from snapdiff.limits import DEFAULT_LIMITS, Limits, parse_size
 from snapdiff.report_formats import ANSWER, Formats, in_words
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 KINDS = "removed", "downgraded", "added", "upgraded", "reconfigured", "rebuilt"
 """The kinds of change, for help and completion: what knows more of them takes long to import."""
@@ -59,21 +56,9 @@ def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
     return give
 
 
-def one_of(
-    words: Iterable[str],
-) -> Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]:
-    """Return what completes the last of some words with commas between."""
-
-    def complete(
-        _context: click.Context, _parameter: click.Parameter, incomplete: str
-    ) -> "list[CompletionItem]":
-        from click.shell_completion import CompletionItem
-
-        before, comma, last = incomplete.rpartition(",")
-        found = [word for word in words if word.startswith(last)]
-        return [CompletionItem(f"{before}{comma}{word}") for word in found]
-
-    return complete
+def one_of(words: Iterable[str]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return what completes the beginning of a word."""
+    return lambda _context, _parameter, begun: [it for it in words if it.startswith(begun)]
 
 
 _HEADINGS = {

@@ -30,19 +30,15 @@ def check_output(path: Path) -> None:
 
 
 def require_files_of_their_own(paths: Sequence[Path | None]) -> None:
-    """Raise ReportError where two of some files are one, whatever leads there.
+    """Raise ReportError where two of some files are one, or None, which is standard output.
 
-    None is standard output. A device may be named twice: it keeps nothing anyway.
+    A device may be named twice: it keeps nothing anyway.
     """
-    if paths.count(None) > 1:
-        raise ReportError("standard output: takes one report; write the others to files")
-    seen = set()
-    for path in filter(None, paths):
-        target = os.path.realpath(path)
-        if target in seen:
-            raise ReportError(f"{path}: is named twice; a file holds one report")
-        if not _keeps_nothing(path):
-            seen.add(target)
+    kept = [path for path in paths if path is None or not _keeps_nothing(path)]
+    targets = [path and os.path.realpath(path) for path in kept]
+    for path, target in zip(kept, targets, strict=True):
+        if targets.count(target) > 1:
+            raise ReportError(f"{path or 'standard output'}: is named twice, and takes one report")
 
 
 def _keeps_nothing(path: Path) -> bool:
@@ -55,11 +51,6 @@ def errors_named(place: Path | str, *, cannot_be: str = "written") -> Iterator[N
     """Raise ReportError, which names a place, where the block raises an error of the system."""
     try:
         yield
-    except FileExistsError as error:
-        raise ReportError(
-            f"{place}: another run has made it meanwhile; run again, to go on from where that one "
-            "ended"
-        ) from error
     except OSError as error:
         reason = error.strerror or error
         raise ReportError(f"{place}: cannot be {cannot_be}: {reason}") from error

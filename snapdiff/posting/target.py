@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
@@ -23,6 +22,10 @@ Variables = Mapping[str, str]
 
 _NAME = r"[\w.-]*[\w-][\w.-]*"
 """A part of a repository's name; `..` would lead to another place."""
+
+
+_ADDRESS = r"https?://(?:[\w.-]+|\[[0-9a-f:]+\])(?::[0-9]+)?(?:/(?:(?![?#])[!-~])*)?"
+"""The address of an interface: nothing in it may be a secret, or change what is asked for."""
 
 
 class _HostRules(NamedTuple):
@@ -79,14 +82,7 @@ class Target:
         if not re.fullmatch(rules.repository_pattern, self.repository, re.ASCII):
             message = f"no repository of {self.host}; it is {rules.repository_form}"
             raise PostError(f"{shown(self.repository)}: {message}")
-        try:
-            parts = urlsplit(self.api_url)
-            _ = parts.port  # raises where it is no number
-        except ValueError:
-            parts = urlsplit("")
-        is_web = parts.scheme in ("http", "https") and re.fullmatch("[!-~]+", self.api_url)
-        has_more = "@" in parts.netloc or parts.query or parts.fragment
-        if not is_web or not parts.hostname or has_more:
+        if not re.fullmatch(_ADDRESS, self.api_url, re.ASCII | re.IGNORECASE):
             message = "is no http(s) URL without user, query and fragment"
             raise PostError(f"{rules.api_variable}: {message}")
 

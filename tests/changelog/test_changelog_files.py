@@ -380,9 +380,9 @@ class TestLines:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ("words\n", "is no report of snapdiff"),
+            ("words\n", "is no report with schema_version 3"),
             ("words", "is no report of snapdiff"),
-            ('{"a": 1}\n', "is no report of snapdiff"),
+            ('{"a": 1}\n', "is no report with schema_version 3"),
         ],
     )
     def test_of_something_else_is_refused(
@@ -401,9 +401,8 @@ class TestLines:
         text = file.read_text("utf-8")
         file.write_text(text.replace('{"schema_version":3', f'{{"schema_version":{version}'))
         assert refused(story, file, "start..HEAD") == (
-            f"snapdiff: error: {file}, last line: is a report of snapdiff 0.1.0, with "
-            f"schema_version {version} instead of 3, and one file holds one version; "
-            "write all of it again into another file\n"
+            f"snapdiff: error: {file}, last line: is no report with schema_version 3 (Invalid enum "
+            f"value {version} - at `$.schema_version`); write all of it into another file\n"
         )
 
     def test_of_which_the_last_line_is_damaged_is_refused(
@@ -412,7 +411,7 @@ class TestLines:
         file = tmp_path / "log.ndjson"
         update(story, file, "start..v1.0")
         file.write_text(file.read_text("utf-8").replace('"tags":[', '"tags":1,"x":['))
-        assert "last line: is no report of snapdiff (Expected `array`" in refused(
+        assert "last line: is no report with schema_version 3 (Expected `array`" in refused(
             story, file, "start..HEAD"
         )
 

@@ -138,7 +138,6 @@ def test_a_repository_cannot_change_what_is_asked_for(host: HostName, repository
         "https://user:secret@x",
         "https://x?y",
         "https://[x",
-        "https://x:99999",
         "https://x:a",
         "https://x/\n",
     ],
