@@ -5,8 +5,8 @@ whatever the number of specs that lead there (specification, section 11).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product, repeat
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from operator import attrgetter
 from typing import cast
 
@@ -14,7 +14,7 @@ from msgspec import UNSET
 from msgspec.structs import astuple, replace
 
 from snapdiff.diff.changed_pairs import ChangedPair, ChangedPairs, KnownGraphs, packages_of
-from snapdiff.diff.dependencies import Graphs, HashPair, SideDependencies
+from snapdiff.diff.dependencies import Graphs, HashPair
 from snapdiff.diff.reach import BitCounts, Way, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
 from snapdiff.result import Change, Field, Kind
@@ -39,12 +39,11 @@ _LINKED_BELOW: Callable[[ChangedPair], list[ChangedPair]] = attrgetter("linked_b
 class Explanation:
     """Why the rebuilt specs of a stack were rebuilt, each given as its old and its new hash.
 
-    `causes` and `same_to_use` are in the order of the specs. `same_to_use` says whether a spec and
-    all it links and runs differ in nothing but hashes and in what is needed for building alone.
-    `reach` has how many of the specs reach each event.
+    `same_to_use` are those that differ, with all they link and run, in nothing but hashes and in
+    what is needed for building alone. `reach` has how many of the specs reach each event.
     """
 
-    def __init__(self, rebuilt: Sequence[HashPair], changes: ChangedPairs) -> None:
+    def __init__(self, rebuilt: Iterable[HashPair], changes: ChangedPairs) -> None:
         """Find the causes; raises FormatError where there are too many pairs of specs below."""
         self._changes = changes
         self._specs = changes.add(rebuilt)
@@ -61,8 +60,8 @@ class Explanation:
         linked_above = parents(pairs, _LINKED_BELOW)
         unlike = {pair: 0 for pair in pairs if not pair.is_same_to_use}
         changed = nearest_ways(_LINKED_BELOW, linked_above, unlike)
-        self.same_to_use = [spec not in changed for spec in self._specs]
-        self.causes = list(self._causes(pairs, linked_above, others))
+        self.same_to_use = {spec.hashes for spec in self._specs if spec not in changed}
+        self.causes = dict(self._causes(pairs, linked_above, others))
 
     def _by_event(self, counts: BitCounts) -> dict[Event, int]:
         places = self._changes.events
@@ -74,8 +73,8 @@ class Explanation:
         pairs: Sequence[ChangedPair],
         linked_above: Mapping[ChangedPair, Sequence[ChangedPair]],
         others: Mapping[ChangedPair, int],
-    ) -> Iterator[Cause]:
-        """Yield the cause of each spec.
+    ) -> Iterator[tuple[HashPair, Cause]]:
+        """Yield each spec with its cause.
 
         What it links goes before what it only needs to be built, both before any last resort.
         """
@@ -110,10 +109,11 @@ class Explanation:
                     chosen[spec] = event, _path(ways, spec, event), build_only
         for spec in self._specs:
             event, path, build_only = chosen.get(spec, (REHASH, (), False))
-            yield Cause(*astuple(event), path=path, build_only=build_only, others=others[spec])
+            cause = Cause(*astuple(event), path=path, build_only=build_only, others=others[spec])
+            yield spec.hashes, cause
 
-    def because_of(self, is_wanted: Callable[[str], bool]) -> list[bool]:
-        """Return of each spec whether a wanted package is its cause or has an event in its reach.
+    def because_of(self, is_wanted: Callable[[str], bool]) -> set[HashPair]:
+        """Return the specs that have a wanted package as cause, or an event of it in reach.
 
         Recipes count only as causes; what was replaced names both packages.
         """
@@ -122,31 +122,31 @@ class Explanation:
             if event.what not in LAST_RESORTS and any(map(is_wanted, packages_of(event))):
                 wanted |= 1 << place
         reached = {pair: bool(bits & wanted) for pair, bits in _reached(self._specs)}
-        return [
-            reached[spec] or any(map(is_wanted, packages_of(cause)))
-            for spec, cause in zip(self._specs, self.causes, strict=True)
-        ]
+        return {
+            spec.hashes
+            for spec in self._specs
+            if reached[spec] or any(map(is_wanted, packages_of(self.causes[spec.hashes])))
+        }
 
-    def stack_causes(self, places: Sequence[int] | None = None) -> list[StackCause]:
-        """Return how much each event explains of the specs, or of those at some places.
+    def stack_causes(self, wanted: Collection[HashPair] | None = None) -> list[StackCause]:
+        """Return how much each event explains of the specs, or of some of them.
 
         Most specs go first. What 30% or more of the specs reach is there even where something else
         is always nearer, last resorts aside.
         """
         reach = self.reach
-        places = range(len(self._specs)) if places is None else places
-        if len(places) < len(self._specs):
-            wanted = {self._specs[place] for place in places}
+        specs = [spec for spec in self._specs if wanted is None or spec.hashes in wanted]
+        if len(specs) < len(self._specs):
             counts = BitCounts()
-            for pair, bits in _reached(wanted):
-                if pair in wanted:
+            for pair, bits in _reached(specs):
+                if pair.hashes in (wanted or ()):
                     counts.add(bits)
             reach = self._by_event(counts)
         packages: dict[Event, list[str]] = {}
-        for place in places:
-            packages.setdefault(event_of(self.causes[place]), []).append(self._specs[place].name)
-        for event, specs in reach.items():
-            if event.what not in LAST_RESORTS and specs and is_shared(specs, len(places)):
+        for spec in specs:
+            packages.setdefault(event_of(self.causes[spec.hashes]), []).append(spec.name)
+        for event, number in reach.items():
+            if event.what not in LAST_RESORTS and is_shared(number, len(specs)):
                 packages.setdefault(event, [])
         return sort_most_first(
             # What nothing leads to, a rehash, explains those specs that have it as their cause.
@@ -245,69 +245,61 @@ def explain_changes(
     """
     because = bool(scope.filters.because)
     lost = _lost_because(changes, graphs, known, scope.is_wanted_cause) if because else set()
-    explained: dict[int, Change] = {}
+    rebuilt: dict[Graphs, dict[HashPair, bool]] = {}  # and whether each is reported
+    for change in changes:
+        if change.kind is Kind.REBUILT and change.package in graphs:
+            some = rebuilt.setdefault(graphs[change.package], {})
+            some[_hashes(change)] = is_reported(change)
+    causes: dict[HashPair, tuple[Cause, bool]] = {}
     stack_causes: list[StackCause] = []
-    for positions, found in _explanations(changes, graphs, known):
-        wanted = found.because_of(scope.is_wanted_cause) if because else repeat(True)
-        places = [
-            place
-            for place, (position, is_wanted) in enumerate(zip(positions, wanted, strict=False))
-            if is_wanted and is_reported(changes[position])
-        ]
-        for place in places:
-            explained[positions[place]] = replace(
-                changes[positions[place]],
-                cause=found.causes[place],
-                same_to_use=found.same_to_use[place] or UNSET,
-            )
-        stack_causes += found.stack_causes(places)
+    for both, specs in rebuilt.items():
+        found = Explanation(specs, known.changes(both))
+        wanted = {hashes for hashes, is_told in specs.items() if is_told}
+        if because:
+            wanted &= found.because_of(scope.is_wanted_cause)
+        causes |= {it: (found.causes[it], it in found.same_to_use) for it in wanted}
+        stack_causes += found.stack_causes(wanted)
     reported = []
-    for position, change in enumerate(changes):
-        if position in explained:
-            reported.append(explained[position])
-        elif (not because or position in lost) and is_reported(change):
-            has_graphs = change.package in graphs
-            reported.append(replace(change, cause=None) if has_graphs else change)
+    for change in filter(is_reported, changes):
+        hashes = _hashes(change)
+        if hashes in causes:
+            cause, is_same = causes[hashes]
+            reported.append(replace(change, cause=cause, same_to_use=is_same or UNSET))
+        elif not because or hashes[0] in lost:
+            reported.append(replace(change, cause=None) if change.package in graphs else change)
     stack_causes += shared_changes(
         (change.package, change.fields) for change in reported if change.kind is Kind.RECONFIGURED
     )
     return reported, sort_most_first(stack_causes)
 
 
+def _hashes(change: Change) -> HashPair:
+    """Return the old and the new hash, empty where there is none."""
+    return change.old.hash if change.old else "", change.new.hash if change.new else ""
+
+
 def _lost_because(
-    changes: Sequence[Change],
+    changes: Iterable[Change],
     graphs: Mapping[str, Graphs],
     known: KnownGraphs,
     is_wanted: Callable[[str], bool],
-) -> set[int]:
-    """Return the places of specs that were removed with a wanted package: it, and what used it."""
-    removed: dict[SideDependencies, dict[str, int]] = {}
+) -> set[str]:
+    """Return the specs that were removed with a wanted package: it, and what used it."""
+    removed: dict[Graphs, set[str]] = {}
     gone: set[str] = set()
-    for position, change in enumerate(changes):
+    for change in changes:
         if change.kind is Kind.REMOVED and change.old and change.package in graphs:
-            side = known.dependencies(graphs[change.package])[0]
-            removed.setdefault(side, {})[change.old.hash] = position
+            removed.setdefault(graphs[change.package], set()).add(change.old.hash)
             if is_wanted(change.package):
                 gone.add(change.old.hash)
     return {
-        specs[spec_hash]
-        for side, specs in removed.items()
-        for spec_hash, reaches in unite_below(specs, side.below, gone.__contains__)
-        if reaches and spec_hash in specs
+        spec_hash
+        for both, hashes in removed.items()
+        for spec_hash, reaches in unite_below(
+            hashes, known.dependencies(both)[0].below, gone.__contains__
+        )
+        if reaches and spec_hash in hashes
     }
-
-
-def _explanations(
-    changes: Sequence[Change], graphs: Mapping[str, Graphs], known: KnownGraphs
-) -> Iterator[tuple[list[int], Explanation]]:
-    """Yield why the rebuilt specs of each document were rebuilt, behind their positions."""
-    rebuilt: dict[ChangedPairs, dict[int, HashPair]] = {}
-    for position, change in enumerate(changes):
-        if change.kind is Kind.REBUILT and change.package in graphs and change.old and change.new:
-            pairs = known.changes(graphs[change.package])
-            rebuilt.setdefault(pairs, {})[position] = change.old.hash, change.new.hash
-    for pairs, hashes in rebuilt.items():
-        yield list(hashes), Explanation(list(hashes.values()), pairs)
 
 
 def main_causes(changes: Iterable[Change]) -> dict[str, Cause]:

@@ -10,7 +10,7 @@ from itertools import compress, product
 from typing import NamedTuple
 
 from snapdiff.diff.pairing import COMPARISON, Effort
-from snapdiff.diff.reach import circles_below, unite_below
+from snapdiff.diff.reach import unite_below
 from snapdiff.model import Edge, Graph
 from snapdiff.spack import Version
 
@@ -92,22 +92,21 @@ class SideDependencies:
             groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
 
-    def duplicates(self, looks: Mapping[str, Hashable], wanted: Collection[str]) -> frozenset[str]:
+    def duplicates(self, hashes: Iterable[str], wanted: Collection[str]) -> frozenset[str]:
         """Return which specs of a package have the version, configuration and closure of another.
 
-        Of those `wanted` it is one that is not, or that has a lower hash. `looks` has for each spec
-        what those have alike that may be equal: to read the nodes of all takes longer than to
-        compare two indexes.
+        Of those `wanted` it is one that is not, or that has a lower hash. Only those are read that
+        look alike: to read the nodes of all takes longer than to compare two indexes.
         """
         alike: dict[Hashable, list[str]] = {}
-        for spec_hash in sorted(looks, key=lambda it: (it in wanted, it)):
-            alike.setdefault(looks[spec_hash], []).append(spec_hash)
+        for spec_hash in sorted(hashes, key=lambda it: (it in wanted, it)):
+            alike.setdefault(self.graph.likeness(spec_hash), []).append(spec_hash)
         found: set[str] = set()
-        for hashes in alike.values():
-            if len(hashes) > 1 and hashes[-1] in wanted:
-                linked = self._closures(hashes)
+        for some in alike.values():
+            if len(some) > 1 and some[-1] in wanted:
+                linked = self._closures(some)
                 first: dict[tuple[int | None, int], str] = {}
-                for it in hashes:
+                for it in some:
                     if first.setdefault((self._number(it), linked[it]), it) != it:
                         found.add(it)
         return frozenset(found.intersection(wanted))
@@ -118,15 +117,13 @@ class SideDependencies:
         What is not in the document is in no set.
         """
         linked = self._linked
-        circles, below = circles_below(hashes, self.below, linked)
-        for circle in circles:
-            bits = 0
-            for node in circle:
-                number = self._number(node)
-                bits |= 0 if number is None else 1 << number
-                for child in below[node]:
-                    bits |= linked.get(child, 0)
-            linked.update(dict.fromkeys(circle, bits))
+
+        def own(spec_hash: str) -> int:
+            number = self._number(spec_hash)
+            return linked.get(spec_hash, 0 if number is None else 1 << number)
+
+        unknown = [it for it in hashes if it not in linked]
+        linked.update(unite_below(unknown, lambda it: () if it in linked else self.below(it), own))
         return linked
 
     def _number(self, spec_hash: str) -> int | None:

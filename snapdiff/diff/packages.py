@@ -147,22 +147,20 @@ def _count_equal(
     pair: PackagePair, stack: str, sides: Sides
 ) -> tuple[Counter[Version], Counter[Version]]:
     """Return how many specs of each version a stack has beyond one of each different build."""
-    likeness = sides[1].graph.likeness  # what both sides have looks the same in both
-    both = {key: likeness(key) for key, stacks in pair.kept_hashes() if stack in stacks}
-    numbers: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
-    for counted, side, specs in zip(numbers, sides, (pair.old, pair.new), strict=True):
-        own = [key for key, build in specs.items() if stack in build.stacks]
-        looks = both | {key: side.graph.likeness(key) for key in own}
-        equal = map(side.graph.node, side.duplicates(looks, looks.keys()))
-        counted.update(node.build.version for node in equal if node)
-    return numbers
+    both = {key for key, stacks in pair.kept_hashes() if stack in stacks}
+
+    def count(side: SideDependencies, specs: Mapping[str, Build]) -> Counter[Version]:
+        hashes = both.union(key for key, build in specs.items() if stack in build.stacks)
+        equal = map(side.graph.node, side.duplicates(hashes, hashes))
+        return Counter(node.build.version for node in equal if node)
+
+    return count(sides[0], pair.old), count(sides[1], pair.new)
 
 
 def _mark_equal(changes: Iterable[Change], side: SideDependencies) -> list[Change]:
     """Return changes, those reconfigured marked whose new specs are equal to that of another."""
-    moved = (it.new.hash for it in changes if it.kind is Kind.RECONFIGURED and it.new)
-    looks = {key: side.graph.likeness(key) for key in moved}
-    equal = side.duplicates(looks, looks.keys())
+    moved = {it.new.hash for it in changes if it.kind is Kind.RECONFIGURED and it.new}
+    equal = side.duplicates(moved, moved)
     return [
         replace(it, duplicate=True) if it.new and it.new.hash in equal else it for it in changes
     ]
@@ -200,10 +198,7 @@ def _loss(
     sides: Sides | None,
 ) -> Loss:
     mine = [*here, *on_both]
-    duplicates = frozenset[str]()
-    if sides:
-        looks = {key: (build.version, build.configuration) for key, build in mine}
-        duplicates = sides[0].duplicates(looks, hashes)
+    duplicates = sides[0].duplicates(dict(mine), hashes) if sides else frozenset[str]()
     lost = hashes - duplicates
     return Loss(
         package=package,

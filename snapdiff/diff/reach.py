@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import (
     Callable,
     Collection,
-    Container,
     Hashable,
     Iterable,
     Iterator,
@@ -46,22 +45,19 @@ def unite_below(
 
 
 def circles_below(
-    roots: Iterable[Key],
-    children: Callable[[Key], Sequence[Key]],
-    known: Container[Key] = (),
+    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]]
 ) -> tuple[Sequence[tuple[Key, ...]], Mapping[Key, Sequence[Key]]]:
     """Return roots and all below them, what is below first, and what each has below.
 
-    What lies in a circle is together, all else by itself; what is `known` is left out. This is
-    Gabow's algorithm: every node and edge is visited once, with a list in place of recursion, since
-    a graph may be deep.
+    What lies in a circle is together, all else by itself. This is Gabow's algorithm: every node and
+    edge is visited once, with a list in place of recursion, since a graph may be deep.
     """
     below: dict[Key, Sequence[Key]] = {}
     circles: list[tuple[Key, ...]] = []
     path: list[Key] = []  # what is in no circle yet
     places: dict[Key, int] = {}  # where on the path it is
     starts = [-1]  # where on the path what may be circles begins
-    waiting = [root for root in roots if root not in known]
+    waiting = [*roots]
     while waiting:
         node = waiting[-1]
         if node not in below:
@@ -71,8 +67,7 @@ def circles_below(
             below[node] = children(node)
             for child in below[node]:
                 if child not in below:
-                    if child not in known:
-                        waiting.append(child)
+                    waiting.append(child)
                 elif child in places:
                     while starts[-1] > places[child]:
                         starts.pop()

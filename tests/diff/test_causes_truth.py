@@ -99,16 +99,16 @@ def check_all(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
     truth = Truth(both, pairs)
     found = explained(both, pairs)
     assert len(found.causes) == len(pairs)
-    for pair, cause, same in zip(pairs, found.causes, found.same_to_use, strict=True):
+    for pair, cause in found.causes.items():
         truth.check(pair, cause)
-        assert same == all(
+        assert (pair in found.same_to_use) == all(
             None not in truth.reading.nodes(below)
             and not truth.reading.compiled_otherwise(below)
             and all(truth.reading.events(below).values())
             for below in truth.linked[pair]
         )
-    specs = Counter(map(plain, found.causes))
-    packages = {(plain(c), truth.reading.name(p)) for p, c in zip(pairs, found.causes, strict=True)}
+    specs = Counter(map(plain, found.causes.values()))
+    packages = {(plain(c), truth.reading.name(p)) for p, c in found.causes.items()}
     per_event = Counter(event for event, _ in packages)
     listed = [plain(cause) for cause in found.stack_causes()]
     assert len(set(listed)) == len(listed)
@@ -163,8 +163,9 @@ def test_the_other_way_round_the_same_packages_are_named(both: Graphs) -> None:
     forth = explained(both, pairs)
     back = explained((new, old), [(after, before) for before, after in pairs])
     assert names_in(forth) == names_in(back)
-    assert forth.same_to_use == back.same_to_use
-    for there, here in zip(forth.causes, back.causes, strict=True):
+    assert forth.same_to_use == {(before, after) for after, before in back.same_to_use}
+    for (before, after), there in forth.causes.items():
+        here = back.causes[after, before]
         assert (there.package is None) == (here.package is None)
         assert there.others == here.others or "replaced" in {there.what, here.what}
 
@@ -173,8 +174,8 @@ def test_the_other_way_round_the_same_packages_are_named(both: Graphs) -> None:
 def test_a_graph_explains_nothing_of_itself(both: Graphs) -> None:
     old, _ = both
     found = explained((old, old), [(node_hash, node_hash) for node_hash in old])
-    assert {cause.what for cause in found.causes} <= {"rehash"}
-    assert all(found.same_to_use)
+    assert {cause.what for cause in found.causes.values()} <= {"rehash"}
+    assert found.same_to_use == found.causes.keys()
 
 
 @pytest.mark.slow
@@ -183,8 +184,8 @@ def test_generated_graphs_have_causes_of_every_kind() -> None:
     for seed in range(400):
         both = make_graphs(random.Random(seed), 25, 4)  # noqa: S311 - the same graphs every time
         found = explained(both, plain_pairs(*both))
-        seen.update(cause.what for cause in found.causes)
-        seen["build only"] += sum(cause.build_only for cause in found.causes)
+        seen.update(cause.what for cause in found.causes.values())
+        seen["build only"] += sum(cause.build_only for cause in found.causes.values())
     assert not {*ORDER, *LAST_RESORTS, "rehash", "build only"} - {"platform"} - set(seen)
 
 
@@ -252,7 +253,7 @@ def test_every_cause_is_true_where_one_node_of_a_real_lock_is_another(version: s
         assert pairs
         check_all((dict(old), new), pairs)
         found = explained((dict(old), new), pairs)
-        assert {(cause.package, cause.what) for cause in found.causes} == {
+        assert {(cause.package, cause.what) for cause in found.causes.values()} == {
             (old[used].name, "version")
         }
 
