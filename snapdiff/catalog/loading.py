@@ -278,11 +278,5 @@ def document_path(sides: Sequence[DocumentPaths], tag: str, names: Sequence[str]
     each side has one tag alone. A stack of pages has none of its own, and is in the folder of its
     tag. Data of a whole site is one document for all. None where there is no document at all.
     """
-    named = [(tag, name) for name in names]
-    of_any_tag = [(None, name) for name in names]
-    for keys in (named, of_any_tag, [(tag, None)], [(None, None)]):
-        for side in sides:
-            for key in keys:
-                if key in side:
-                    return side[key]
-    return None
+    keys = [(of, name) for of in (tag, None) for name in (*names, None)]
+    return next((side[key] for key in keys for side in sides if key in side), None)

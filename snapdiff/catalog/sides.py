@@ -71,16 +71,12 @@ class Listed:
 
 def repeated_claims(listed: Sequence[Listed], tag: str | None) -> dict[Claim, list[str]]:
     """Return what more than one document of a tag lists, with the paths of these."""
-    every = [documents.paths.get(tag, {}) for documents in listed]
-    repeated = {claim for some in every for claim, paths in some.items() if len(paths) > 1}
-    seen: set[Claim] = set()
-    for some in every:
-        repeated |= some.keys() & seen
-        seen.update(some)
-    return {
-        claim: sorted(chain.from_iterable(some.get(claim, ()) for some in every))
-        for claim in sorted(repeated)
-    }
+    every: dict[Claim, list[str]] = {}
+    for documents in listed:
+        for claim, paths in documents.paths.get(tag, {}).items():
+            every[claim] = every[claim] + paths if claim in every else paths
+    repeated = sorted(claim for claim, paths in every.items() if len(paths) > 1)
+    return {claim: sorted(every[claim]) for claim in repeated}
 
 
 def count_hashes(

@@ -15,7 +15,7 @@ from msgspec.structs import astuple, replace
 
 from snapdiff.diff.changed_pairs import ChangedPair, ChangedPairs, KnownGraphs, packages_of
 from snapdiff.diff.dependencies import Graphs, HashPair
-from snapdiff.diff.reach import BitCounts, Way, nearest_ways, parents, unite_below
+from snapdiff.diff.reach import BitCounts, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
 from snapdiff.result import Change, Field, Kind
 from snapdiff.result.causes import LAST_RESORTS, WHATS, Cause, Event, StackCause, What, event_of
@@ -105,7 +105,7 @@ class Explanation:
             )
             for spec in left:
                 if spec in ways:
-                    event = ranked[ways[spec].rank]
+                    event = ranked[ways[spec][0]]
                     chosen[spec] = event, _path(ways, spec, event), build_only
         for spec in self._specs:
             event, path, build_only = chosen.get(spec, (REHASH, (), False))
@@ -161,13 +161,13 @@ def _reached(specs: Iterable[ChangedPair]) -> Iterator[tuple[ChangedPair, int]]:
 
 
 def _path(
-    ways: Mapping[ChangedPair, Way[ChangedPair]], spec: ChangedPair, event: Event
+    ways: Mapping[ChangedPair, tuple[int, ChangedPair | None]], spec: ChangedPair, event: Event
 ) -> tuple[str, ...]:
     path: list[str] = []
-    following = ways[spec].next
+    _, following = ways[spec]
     while following is not None and len(path) < LONGEST_PATH + 2:
         path.append(following.name)
-        following = ways[following].next
+        _, following = ways[following]
     if event.what not in _OF_THE_NODE_BELOW:
         del path[-1:]
     if len(path) > LONGEST_PATH:

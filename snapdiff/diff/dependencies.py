@@ -92,12 +92,14 @@ class SideDependencies:
             groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
 
-    def duplicates(self, hashes: Iterable[str], wanted: Collection[str]) -> frozenset[str]:
+    def duplicates(self, hashes: Collection[str], wanted: Collection[str]) -> frozenset[str]:
         """Return which specs of a package have the version, configuration and closure of another.
 
         Of those `wanted` it is one that is not, or that has a lower hash. Only those are read that
         look alike: to read the nodes of all takes longer than to compare two indexes.
         """
+        if len(hashes) < 2:  # as mostly
+            return frozenset()
         alike: dict[Hashable, list[str]] = {}
         for spec_hash in sorted(hashes, key=lambda it: (it in wanted, it)):
             alike.setdefault(self.graph.likeness(spec_hash), []).append(spec_hash)
@@ -116,15 +118,13 @@ class SideDependencies:
 
         What is not in the document is in no set.
         """
-        linked = self._linked
 
         def own(spec_hash: str) -> int:
             number = self._number(spec_hash)
-            return linked.get(spec_hash, 0 if number is None else 1 << number)
+            return 0 if number is None else 1 << number
 
-        unknown = [it for it in hashes if it not in linked]
-        linked.update(unite_below(unknown, lambda it: () if it in linked else self.below(it), own))
-        return linked
+        self._linked.update(unite_below(hashes, self.below, own, self._linked))
+        return self._linked
 
     def _number(self, spec_hash: str) -> int | None:
         """Return the number of a node's name, version and configuration."""

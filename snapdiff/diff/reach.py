@@ -4,28 +4,31 @@ from collections import defaultdict
 from collections.abc import (
     Callable,
     Collection,
+    Container,
     Hashable,
     Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
-from typing import Generic, TypeVar
-
-from msgspec import Struct
+from typing import TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 def unite_below(
-    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], own: Callable[[Key], int]
+    roots: Iterable[Key],
+    children: Callable[[Key], Sequence[Key]],
+    own: Callable[[Key], int],
+    known: Mapping[Key, int] = {},
 ) -> Iterator[tuple[Key, int]]:
     """Yield each root and all below it with its bits and those of what is below it.
 
-    What is below comes first. Bits are dropped when the last node above has them: in a chain of
-    40,000 nodes, each with a bit of its own, all of them together would take 200 MB.
+    What is below comes first; what is `known` is left out. Bits are dropped when the last node
+    above has them: in a chain of 40,000 nodes, each with a bit of its own, all of them together
+    would take 200 MB.
     """
-    circles, below = circles_below(roots, children)
+    circles, below = circles_below(roots, children, known)
     last_above = {child: node for circle in circles for node in circle for child in below[node]}
     united: dict[Key, int] = {}  # as long as something above waits for it
     for circle in circles:
@@ -33,7 +36,7 @@ def unite_below(
         for node in circle:
             bits |= own(node)
             for child in below[node]:
-                bits |= united.get(child, 0)
+                bits |= united.get(child) or known.get(child, 0)
         for node in circle:
             yield node, bits
             if node in last_above:
@@ -45,19 +48,22 @@ def unite_below(
 
 
 def circles_below(
-    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]]
+    roots: Iterable[Key],
+    children: Callable[[Key], Sequence[Key]],
+    known: Container[Key] = (),
 ) -> tuple[Sequence[tuple[Key, ...]], Mapping[Key, Sequence[Key]]]:
     """Return roots and all below them, what is below first, and what each has below.
 
-    What lies in a circle is together, all else by itself. This is Gabow's algorithm: every node and
-    edge is visited once, with a list in place of recursion, since a graph may be deep.
+    What lies in a circle is together, all else by itself; what is `known` is left out. This is
+    Gabow's algorithm: every node and edge is visited once, with a list in place of recursion, since
+    a graph may be deep.
     """
     below: dict[Key, Sequence[Key]] = {}
     circles: list[tuple[Key, ...]] = []
     path: list[Key] = []  # what is in no circle yet
     places: dict[Key, int] = {}  # where on the path it is
     starts = [-1]  # where on the path what may be circles begins
-    waiting = [*roots]
+    waiting = [root for root in roots if root not in known]
     while waiting:
         node = waiting[-1]
         if node not in below:
@@ -67,7 +73,8 @@ def circles_below(
             below[node] = children(node)
             for child in below[node]:
                 if child not in below:
-                    waiting.append(child)
+                    if child not in known:
+                        waiting.append(child)
                 elif child in places:
                     while starts[-1] > places[child]:
                         starts.pop()
@@ -80,13 +87,6 @@ def circles_below(
                     del places[member]
                 del path[start:]
     return circles, below
-
-
-class Way(Struct, Generic[Key], frozen=True, gc=False):
-    """How the nearest event is reached: its rank, and the next node; None where it is there."""
-
-    rank: int
-    next: Key | None
 
 
 def parents(
@@ -104,23 +104,23 @@ def nearest_ways(
     children: Callable[[Key], Sequence[Key]],
     above: Mapping[Key, Sequence[Key]],
     ranks: Mapping[Key, int],
-) -> dict[Key, Way[Key]]:
-    """Return how each node that reaches an event reaches the nearest one.
+) -> dict[Key, tuple[int, Key | None]]:
+    """Return the rank of the nearest event of each node that reaches one, and the next node there.
 
-    `ranks` has the lowest rank of each node that has events. At the same distance the lower rank
-    goes first; equal events are reached by the first dependencies by name.
+    `ranks` has the lowest rank of each node that has events: from there nothing is next. At the
+    same distance the lower rank goes first; equal events are reached by the first dependencies by
+    name.
     """
-    ways: dict[Key, Way[Key]] = {node: Way(rank, None) for node, rank in ranks.items()}
+    ways: dict[Key, tuple[int, Key | None]] = {node: (rank, None) for node, rank in ranks.items()}
     level: Collection[Key] = ranks
     while level:
-        found: dict[Key, Way[Key]] = {}
+        found: dict[Key, tuple[int, Key | None]] = {}
         for child in level:
             for node in above.get(child, ()):
                 if node not in ways and node not in found:
-                    following = min(
-                        (it for it in children(node) if it in ways), key=lambda it: ways[it].rank
-                    )
-                    found[node] = Way(ways[following].rank, following)
+                    on_the_way = (it for it in children(node) if it in ways)
+                    following = min(on_the_way, key=lambda it: ways[it][0])
+                    found[node] = ways[following][0], following
         ways |= found
         level = found
     return ways

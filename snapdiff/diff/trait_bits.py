@@ -50,7 +50,6 @@ class TraitBits:
         self._bits: dict[tuple[TraitWhat, str | None, str | None], int] = {}
         self._traits: dict[int, Trait] = {}
         self._nodes: dict[tuple[str, str, frozenset[str]], int] = {}
-        self._builds: dict[Build, int] = {}
         self._configurations: dict[Configuration, int] = {}
 
     def last_resort(self) -> int:
@@ -74,22 +73,16 @@ class TraitBits:
 
     def of_build(self, key: str, build: Build, linked: "LinkedBits | None") -> int:
         """Return the bits of what a build is, and of all that it links or runs, where known."""
-        own = self._builds.get(build)
-        if own is None:
-            own = self._builds[build] = self._of_configuration(build.configuration)
-        return own | linked.found[key] if linked else own
-
-    def _of_configuration(self, configuration: Configuration) -> int:
-        own = self._configurations.get(configuration)
+        own = self._configurations.get(build.configuration)
         if own is None:
             own = 0
             for what in _FIELDS:
-                own |= self._of(what, None, getattr(configuration, what))
-            for variant in configuration.variants:
+                own |= self._of(what, None, getattr(build.configuration, what))
+            for variant in build.configuration.variants:
                 name = variant.lstrip("+~-").partition("=")[0]
                 own |= self._of("variant", name, variant)
-            self._configurations[configuration] = own
-        return own
+            self._configurations[build.configuration] = own
+        return own | linked.found[key] if linked else own
 
     def of_names(self, names: Iterable[str]) -> int:
         """Return the bits of those packages that some build links or runs, or is."""

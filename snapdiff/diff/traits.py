@@ -134,38 +134,40 @@ def _merged(loss: Loss, bits: TraitBits) -> Trait | None:
     return None
 
 
-class _Build(Struct, frozen=True, gc=False):
-    """A lost build: what it has, what of this may be told, and what other builds have.
+class _Lost(Struct, frozen=True, gc=False):
+    """The builds that a package lost, as bits; `builds` are those that are no duplicates.
 
     `others` has under 0 what any other build on either side has, and under the bit of a compiler,
     target or os what those have that have this, too; `there` is what any on the other side has.
-    `fields` are the bits of those compilers, targets and systems that may be told beside a trait.
-    """
-
-    has: int
-    told: int
-    others: Mapping[int, int]
-    there: int
-    fields: int
-    linked: LinkedBits | None
-
-    def alone(self, beside: int) -> int:
-        """Return what it has and no other build; `beside` a field, what none has with this."""
-        return self.has & self.told & ~self.others.get(beside, 0)
-
-
-class _Lost(Struct, frozen=True, gc=False):
-    """The builds that a package lost; `builds` are those that are no duplicates, `every` all.
-
-    `there` and `others` are those of all its builds, `gone` the bits of what left the document.
+    Of what they have `told` may be told, `fields` are those compilers, targets and systems that
+    may be told beside it, and `gone` is what left the document. `linked` is what they link and run.
     """
 
     package: str
-    builds: Mapping[str, _Build]
-    every: Mapping[str, _Build]
-    there: int
+    builds: Mapping[str, int]
+    every: Mapping[str, int]
     others: Mapping[int, int]
+    there: int
+    told: int
+    fields: int
     gone: int
+    linked: LinkedBits | None
+
+    def builds_told(self, told: int) -> dict[str, "_Build"]:
+        """Return the builds, of which some bits may be told."""
+        return {key: _Build(has, told, self) for key, has in self.builds.items()}
+
+
+class _Build(NamedTuple):
+    """A lost build: what it has, what of this may be told, and which builds it is one of."""
+
+    has: int
+    told: int
+    lost: _Lost
+
+    def alone(self, beside: int) -> int:
+        """Return what it has and no other build; `beside` a field, what none has with this."""
+        return self.has & self.told & ~self.lost.others.get(beside, 0)
 
 
 def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
@@ -183,15 +185,12 @@ def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
         for place in (0, *each_bit(fields)):
             others[place] = others.get(place, 0) | has
     told = ~(bits.told_last | bits.of_names([loss.package]))
-    found: dict[str, _Build] = {}
+    same = (place for place, has in others.items() if place and has == others[0])
+    fields = bits.fields & ~sum(same) if others else 0
     twins = [item for item in loss.stayed if item[0] in loss.duplicates]
-    for key, build in (*loss.lost.items(), *twins):
-        has = bits.of_build(key, build, mine)
-        some = each_bit(has & bits.fields) if others else ()
-        fields = sum(bit for bit in some if others.get(bit) != others[0])
-        found[key] = _Build(has, told, others, there, fields, mine)
-    lost = {key: found[key] for key in loss.lost}
-    return _Lost(loss.package, lost, found, there, others, gone)
+    every = {key: bits.of_build(key, build, mine) for key, build in (*loss.lost.items(), *twins)}
+    lost = {key: every[key] for key in loss.lost}
+    return _Lost(loss.package, lost, every, others, there, told, fields, gone, mine)
 
 
 def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
@@ -200,22 +199,21 @@ def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
     Where nothing tells some of them, it is the variants of their dependencies, or build tools.
     """
     last = bits.last_resort() & ~bits.of_package[lost.package]
-    left = {key: replace(build, told=build.told & ~last) for key, build in lost.builds.items()}
+    left = lost.builds_told(lost.told & ~last)
     found = list(_most_common(left, lost.gone, bits))
     yield from found
     if left and lost.others:
-        left = {key: replace(build, told=last, fields=0) for key, build in left.items()}
+        left = {key: build._replace(told=last) for key, build in left.items()}
         yield from _most_common(left, lost.gone, bits, MOST_TRAITS - len(found))
 
 
 def _common_trait(lost: _Lost, bits: TraitBits) -> Trait | None:
     """Return what all lost builds of a package have, and none on the other side."""
-    has = [build.has & build.told for build in lost.builds.values()]
-    common = reduce(and_, has) & ~lost.there
+    common = reduce(and_, lost.builds.values()) & lost.told & ~lost.there
     if not common:
         return None
-    bit = _first(lost.builds, common, lost.gone, bits)
-    return bits.trait(bit, reduce(or_, (build.has for build in lost.builds.values())))
+    bit = _first(lost.builds_told(common), common, lost.gone, bits)
+    return bits.trait(bit, reduce(or_, lost.builds.values()))
 
 
 def _traits_of_stack(
@@ -233,9 +231,8 @@ def _traits_of_stack(
     for lost in losses:
         gone |= lost.gone
         told = ~bits.told_last if lost.others else lost.gone & ~replaced
-        for key, build in lost.builds.items():
-            if not build.has & bit:
-                left[key] = replace(build, told=told)
+        some = lost.builds_told(told)
+        left.update((key, build) for key, build in some.items() if not build.has & bit)
     if first:
         yield TraitCount(Trait(first.what, first.name, first.value), first.specs)
     yield from _most_common(left, gone, bits, MOST_TRAITS - bool(first))
@@ -255,7 +252,7 @@ def _most_common(
             return
         having = {key: build for key, build in left.items() if not beside or build.has & beside}
         if not tied & bits.of_dependencies:
-            foreign = (bits.of_foreign_targets(it.has, it.there) for it in having.values())
+            foreign = (bits.of_foreign_targets(it.has, it.lost.there) for it in having.values())
             tied = tied & reduce(or_, foreign) or tied
         bit = _first(having, tied, gone, bits)
         united = 0
@@ -276,8 +273,8 @@ def _first(builds: Mapping[str, _Build], tied: int, gone: int, bits: TraitBits) 
     if wanted & bits.of_dependencies:
         by_document: dict[LinkedBits, list[str]] = defaultdict(list)
         for key, build in builds.items():
-            if build.linked:
-                by_document[build.linked].append(key)
+            if build.lost.linked:
+                by_document[build.lost.linked].append(key)
         found = [linked.search(some, wanted) for linked, some in by_document.items()]
         nearest = min((distance for distance, some in found if some), default=0)
         near = reduce(or_, (some for distance, some in found if distance == nearest), 0)
@@ -286,7 +283,7 @@ def _first(builds: Mapping[str, _Build], tied: int, gone: int, bits: TraitBits) 
 
 def _tied_for_most(builds: Collection[_Build], bits: TraitBits) -> tuple[int, int, int]:
     """Return how many builds have what most have, the bits of that, and the field beside it."""
-    fields = reduce(or_, (build.fields for build in builds), 0)
+    fields = reduce(or_, (it.has & it.told & it.lost.fields for it in builds), 0)
     best = 0, 0, 0
     for beside in (0, *sorted(each_bit(fields), key=bits.order)):
         counts = BitCounts()
@@ -308,7 +305,7 @@ def _trait_of_stack(
     More than half of them have it, and none of the `others` of packages that lost one. A package
     that is wholly gone speaks for dependencies alone that are gone, too.
     """
-    builds = [(lost.package, it.has) for lost in losses for it in lost.builds.values()]
+    builds = [(lost.package, has) for lost in losses for has in lost.builds.values()]
     counts = BitCounts()
     for _, has in builds:
         counts.add(has)
