@@ -157,11 +157,15 @@ def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> No
     `seen` has the names there are, under `tag`, `stack` and `package`. The error names the nearest
     ones. Where there is no name at all, there is nothing to compare, and no glob has a slip in it.
     """
-    for noun, glob in unmatched(filters, seen):
-        if seen[noun]:
-            called = glob or "an empty glob"
-            message = f"{called}: matches no {noun}; {nearest_names(glob, seen[noun])}"
-            raise FilterError(noun, message)
+    for option, glob in unmatched(filters, seen):
+        if seen[option]:
+            called, noun = glob or "an empty glob", _NOUNS.get(option, option)
+            message = f"{called}: matches no {noun}; {nearest_names(glob, seen[option])}"
+            raise FilterError(option, message)
+
+
+_NOUNS = {"because": "package that differs"}
+"""What the globs of an option name, where it is not called so."""
 
 
 def require_causes(filters: Filters, known: Collection[str]) -> None:
@@ -174,10 +178,7 @@ def require_causes(filters: Filters, known: Collection[str]) -> None:
             f"--because {filters.because[0]}: what differs has no dependencies on both sides, so "
             "no cause is known; compare locks, indexes or databases"
         )
-    for glob in filters.because:
-        if not any(_matches(name, glob) for name in known):
-            hint = nearest_names(glob, known)
-            raise SnapdiffError(f"--because {glob}: no package that differs is called so; {hint}")
+    require_matches(filters, {"because": known})
 
 
 def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[str]) -> None:
@@ -188,14 +189,12 @@ def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[st
     before, after = set(old), set(new)
     for from_name, to_name in filters.stack_names:
         given = f"--map-stack {from_name}={to_name}"
-        if from_name not in before:
-            hint = nearest_names(from_name, before)
-            raise SnapdiffError(f"{given}: the old side has no stack {from_name}; {hint}")
+        for side, name, names in (("old", from_name, before), ("new", to_name, after)):
+            if name not in names:
+                hint = nearest_names(name, names)
+                raise SnapdiffError(f"{given}: the {side} side has no stack {name}; {hint}")
         if from_name in after:
             raise SnapdiffError(f"{given}: both sides have {from_name}; leave the option out")
-        if to_name not in after:
-            hint = nearest_names(to_name, after)
-            raise SnapdiffError(f"{given}: the new side has no stack {to_name}; {hint}")
 
 
 def nearest_names(word: str, names: Iterable[str]) -> str:

@@ -120,16 +120,10 @@ def _post_foreign(run: WorkflowRun, variables: Variables, inputs: Inputs) -> str
         runs.log("the run has left no comment")
         return ""
     found = _pull_requests_of(run, variables)
-    if not found:
-        runs.log("no open pull request has the commit of the run any more")
-        return ""
-    if len(found) > 1:
+    if len(found) != 1:
         # Each is compared with a target of its own, so the comment is right for one of them alone.
-        named = ", ".join(f"#{item.number}" for item in found)
-        runs.log(
-            f"{named} have the commit of the run, and GitHub does not say which it was for;"
-            " so no comment"
-        )
+        named = ", ".join(f"#{item.number}" for item in found) or "no open pull request"
+        runs.log(f"no comment: the commit of the run is that of {named}")
         return ""
     return runs.post(comment, inputs, variables, _TOKEN, foreign=found[0].number)
 

@@ -61,11 +61,12 @@ class Checkout:
             self.head = str(self._clone.git.rev_parse("--verify", "HEAD^{commit}"))
             facts = str(self._clone.git.cat_file("commit", self.head)).partition("\n\n")[0]
             is_shallow = self._clone.git.rev_parse("--is-shallow-repository")
-        except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
-            raise RevisionError(f"{directory}: no git repository is here") from error
-        except git.GitCommandError as error:
-            said = " ".join(str(error.stderr).split()).removeprefix("stderr: ").strip("'")
-            raise RevisionError(f"{directory}: git says {shown(said)}") from error
+        except git.GitError as error:
+            words = (
+                str(getattr(error, "stderr", "")).removeprefix("\n  stderr: ").strip().strip("'")
+            )
+            reason = f"git says {shown(words)}" if words else "no git repository is here"
+            raise RevisionError(f"{directory}: {reason}") from error
         # Not by `splitlines`: a name of an author may hold what Unicode calls the end of a line.
         lines = (line.partition(" ") for line in facts.split("\n"))
         self.parents = [value for key, _, value in lines if key == "parent"]

@@ -330,4 +330,4 @@ def test_what_stays_in_a_stack_that_is_named_is_no_cause(tmp_path: Path) -> None
     write_files(tmp_path, {"old/v/one/spack.lock": to_bytes(lock([stays, Item("moves", "1")]))})
     write_files(tmp_path, {"new/v/uno/spack.lock": to_bytes(lock([stays, Item("moves", "2")]))})
     said = refused("-C", tmp_path, "old", "new", "--map-stack", "one=uno", "--because", "stays")
-    assert said == "--because stays: no package that differs is called so; there is moves\n"
+    assert said == "stays: matches no package that differs; there is moves\n"

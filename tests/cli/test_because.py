@@ -78,8 +78,8 @@ def test_what_else_happened_to_these_packages_is_not_looked_at(folder: Path) -> 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--because", "autocnf"], "--because autocnf: no package that differs is called so; the"),
-        (["--because", "zlib,hwloc*"], "--because hwloc*: no package that differs is called so;"),
+        (["--because", "autocnf"], "autocnf: matches no package that differs; the"),
+        (["--because", "zlib,hwloc*"], "hwloc*: matches no package that differs;"),
     ],
 )
 def test_an_unknown_package_is_an_error_with_the_nearest(
