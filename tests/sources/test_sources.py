@@ -268,7 +268,9 @@ def test_a_name_that_leads_nowhere_is_refused(
 def test_a_place_that_is_no_repository_is_refused(tmp_path: Path) -> None:
     write_files(tmp_path / "old", pages_of(OLD))
     said = refused("-C", tmp_path, "old", "HEAD")
-    assert said == (f"HEAD: not a directory, and {tmp_path}: no git repository is here\n")
+    way_out = "name two folders, or a repository with -C"
+    message = f"{tmp_path}: no git repository is here; {way_out}"
+    assert said == f"HEAD: not a directory, and {message}\n"
 
 
 @pytest.mark.parametrize("name", ["GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"])
