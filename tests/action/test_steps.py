@@ -225,43 +225,51 @@ def test_a_job_leaves_its_files_writes_a_note_and_ends_with_the_gate(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("variables", "status"),
+    ("variables", "status", "said"),
     [
-        ({"SNAPDIFF_COMMENT": "never", "CI_MERGE_REQUEST_IID": "12", "GITLAB_TOKEN": TOKEN}, 0),
-        ({"CI_MERGE_REQUEST_IID": "12"}, 0),
-        ({"GITLAB_TOKEN": TOKEN}, 0),
-        ({"GITLAB_TOKEN": TOKEN, "SNAPDIFF_COMMENT": "required"}, 2),
-        ({"CI_MERGE_REQUEST_IID": "12", "SNAPDIFF_COMMENT": "required"}, 2),
-        ({"SNAPDIFF_OLD": "nowhere"}, 2),
-        ({"SNAPDIFF_OLD": ""}, 2),
+        ({"SNAPDIFF_COMMENT": "never", "CI_MERGE_REQUEST_IID": "12", "GITLAB_TOKEN": TOKEN}, 0, ""),
+        ({"CI_MERGE_REQUEST_IID": "12", "GITLAB_TOKEN": ""}, 0, "no token, so no note"),
+        ({"GITLAB_TOKEN": TOKEN}, 0, ""),
+        ({"GITLAB_TOKEN": TOKEN, "SNAPDIFF_COMMENT": "required"}, 2, "of no merge request"),
+        (
+            {"CI_MERGE_REQUEST_IID": "12", "SNAPDIFF_COMMENT": "required"},
+            2,
+            "no token in GITLAB",
+        ),
+        ({"SNAPDIFF_OLD": "nowhere"}, 2, "nowhere"),
+        (
+            {
+                "SNAPDIFF_OLD": "",
+                "CI_MERGE_REQUEST_IID": "12",
+                "CI_MERGE_REQUEST_DIFF_BASE_SHA": "1" * 40,
+            },
+            2,
+            "is not in this clone",
+        ),
     ],
-    ids=[
-        "never",
-        "no token",
-        "no request",
-        "required",
-        "required token",
-        "nowhere",
-        "first commit",
-    ],
+    ids=["never", "no token", "no request", "required", "required token", "nowhere", "first"],
 )
 def test_a_job_without_a_note(
     variables: dict[str, str],
     status: int,
+    said: str,
     gitlab: CodeHost,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     request = PullRequest(tmp_path)
-    clone = request.checkout(tmp_path / "clone", "change")
-    monkeypatch.chdir(clone)
-    if variables.get("SNAPDIFF_OLD") == "":
-        monkeypatch.setenv("CI_MERGE_REQUEST_IID", "12")
-        monkeypatch.setenv("CI_MERGE_REQUEST_DIFF_BASE_SHA", "1" * 40)
-    given = {"CI_API_V4_URL": gitlab.api_url, "SNAPDIFF_OLD": request.old_base, **variables}
+    monkeypatch.chdir(request.checkout(tmp_path / "clone", "change"))
+    given = {
+        "CI_API_V4_URL": gitlab.api_url,
+        "CI_MERGE_REQUEST_PROJECT_ID": "81",
+        "SNAPDIFF_OLD": request.old_base,
+        **variables,
+    }
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     assert gitlab_job.main() == status
+    assert said in "".join(capfd.readouterr())
     assert gitlab.seen == []
 
 
