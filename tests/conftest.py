@@ -1,6 +1,7 @@
 """What every test stands on: the same examples every time, and a git that has no user settings."""
 
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Generator, Iterator
@@ -70,6 +71,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def git_without_user_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    clear_git_settings(monkeypatch)
+
+
+def clear_git_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let git have no settings but a repository's own."""
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
         monkeypatch.delenv(name, raising=False)
     for name, value in NO_USER_SETTINGS.items():
@@ -108,13 +114,23 @@ def interrupts_are_heard() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture(scope="session")
+def two_commits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with two commits, to be copied: git takes three times as long to make one."""
+    folder = tmp_path_factory.mktemp("two-commits")
+    with pytest.MonkeyPatch.context() as environment:
+        clear_git_settings(environment)
+        repository = GitRepository(folder)
+        repository.commit(pages_of(OLD))
+        repository.commit(pages_of(NEW))
+    return folder
+
+
 @pytest.fixture
-def repository(tmp_path: Path) -> GitRepository:
+def repository(tmp_path: Path, two_commits: Path) -> GitRepository:
     """A repository with two commits."""
-    repository = GitRepository(tmp_path / "catalog")
-    repository.commit(pages_of(OLD))
-    repository.commit(pages_of(NEW))
-    return repository
+    shutil.copytree(two_commits, tmp_path / "catalog", symlinks=True)
+    return GitRepository(tmp_path / "catalog", is_new=False)
 
 
 @pytest.fixture

@@ -302,7 +302,7 @@ def test_a_page_of_a_gigabyte_is_a_bad_page(catalogs: Path) -> None:
 
 @pytest.mark.parametrize("packed", nightly_but({"loose": False, "packed": True}, ["packed"]))
 def test_a_page_of_hundreds_of_megabytes_in_git_is_a_bad_page(packed: bool, tmp_path: Path) -> None:
-    size = 400 << 20
+    size = 320 << 20
     repository = GitRepository(tmp_path / "catalog")
     repository.git("config", "core.looseCompression", "1")
     repository.git("config", "core.bigFileThreshold", "1g" if not packed else "1m")

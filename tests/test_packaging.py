@@ -94,7 +94,7 @@ sys.exit(cli.main())
 
 def said_from(folder: Path, *arguments: str | Path) -> bytes:
     """What the package in a folder prints."""
-    words = [sys.executable, "-B", "-c", FROM_A_FOLDER, folder, *arguments]
+    words = [sys.executable, "-c", FROM_A_FOLDER, folder, *arguments]
     return subprocess.run(words, cwd=ROOT, capture_output=True, check=True).stdout
 
 

@@ -318,6 +318,16 @@ def read_environment(path: Path) -> tuple[PlainGraph, list[str]]:
     return nodes, roots
 
 
+def write_graphs(folder: Path, *sides: str, roots: Collection[str] = ()) -> tuple[Path, Path]:
+    """Write a lock for each side, as described; all nodes are roots, or those of these names."""
+    paths = folder / "old.lock", folder / "new.lock"
+    for path, text in zip(paths, sides, strict=True):
+        graph = with_hashes(described(*text.split("; ")))
+        some = [key for key, node in graph.items() if not roots or node.name in roots]
+        path.write_text(json.dumps(lock_of(graph, some)))
+    return paths
+
+
 EXAMPLES = {
     # what the old lock lists, what the new one does, what the fftw that is gone has alone
     "a dependency that is gone goes before nearer ones": (
@@ -372,16 +382,13 @@ EXAMPLES = {
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_the_lost_builds_have(tmp_path: Path, name: str) -> None:
     old, new, expected = EXAMPLES[name]
-    paths = tmp_path / "old.lock", tmp_path / "new.lock"
-    for path, text in zip(paths, (old, new), strict=True):
-        graph = with_hashes(described(*text.split("; ")))
-        path.write_text(json.dumps(lock_of(graph, graph)))
-    [tag] = report_of_locks(paths[0], paths[1])["tags"]
+    paths = write_graphs(tmp_path, old, new)
+    [tag] = report_of_locks(*paths)["tags"]
     [stack] = tag["stacks"]
     [change] = [change for change in stack["package_changes"] if change["package"] == "fftw"]
     assert (change["kind"], change["lost"], change["gained"]) == ("removed", expected, None)
     # The other way round it is what was gained.
-    [tag] = report_of_locks(paths[1], paths[0])["tags"]
+    [tag] = report_of_locks(*paths[::-1])["tags"]
     [back] = [one for one in tag["stacks"][0]["package_changes"] if one["package"] == "fftw"]
     assert (back["kind"], back["lost"], back["gained"]) == ("added", None, expected)
     assert (stack["lost"], stack["gained"]) == (
@@ -440,10 +447,7 @@ TWINS = {
 @pytest.mark.parametrize("name", TWINS)
 def test_a_lost_build_of_which_there_is_another_is_a_duplicate(tmp_path: Path, name: str) -> None:
     old, new, expected = TWINS[name]
-    paths = tmp_path / "old.lock", tmp_path / "new.lock"
-    for path, text in zip(paths, (old, new), strict=True):
-        graph = with_hashes(described(*text.split("; ")))
-        path.write_text(json.dumps(lock_of(graph, graph)))
+    paths = write_graphs(tmp_path, old, new)
     for sides, key in ((paths, "lost"), (paths[::-1], "gained")):
         [tag] = report_of_locks(*sides)["tags"]
         changes = {change["package"]: change for change in tag["stacks"][0]["package_changes"]}
@@ -486,11 +490,8 @@ def test_duplicates_are_those_of_the_builds_that_are_reported(tmp_path: Path) ->
 def test_an_older_version_names_the_new_roots_that_need_it(
     tmp_path: Path, came: str, needed_by: list[str] | None, options: list[str]
 ) -> None:
-    paths = tmp_path / "old.lock", tmp_path / "new.lock"
-    for path, text in zip(paths, ("user-1 > mpi-2; mpi-2 version=2", came), strict=True):
-        graph = with_hashes(described(*text.split("; ")))
-        roots = [key for key, node in graph.items() if node.name in ("root", "user")]
-        path.write_text(json.dumps(lock_of(graph, roots)))
+    old = "user-1 > mpi-2; mpi-2 version=2"
+    paths = write_graphs(tmp_path, old, came, roots=("root", "user"))
     [tag] = report_of_locks(*paths, *options)["tags"]
     changes = {change["package"]: change for change in tag["stacks"][0]["package_changes"]}
     assert changes["mpi"].get("needed_by") == needed_by
@@ -510,10 +511,7 @@ def test_what_is_farther_than_one_looks_is_told_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new, _ = EXAMPLES["any other dependency, the nearest first"]
-    paths = tmp_path / "old.lock", tmp_path / "new.lock"
-    for path, text in zip(paths, (old, new), strict=True):
-        graph = with_hashes(described(*text.split("; ")))
-        path.write_text(json.dumps(lock_of(graph, graph)))
+    paths = write_graphs(tmp_path, old, new)
     for steps, name in ((2, "b"), (1, "a")):
         monkeypatch.setattr("snapdiff.diff.trait_bits._MOST_STEPS", steps)
         [tag] = report_of_locks(*paths)["tags"]
@@ -553,10 +551,7 @@ def test_traits_are_those_of_the_lost_builds_that_are_reported(
 
 def test_a_package_filter_changes_no_trait(tmp_path: Path) -> None:
     old, new, expected = EXAMPLES["a dependency that is gone goes before nearer ones"]
-    paths = tmp_path / "old.lock", tmp_path / "new.lock"
-    for path, text in zip(paths, (old, new), strict=True):
-        graph = with_hashes(described(*text.split("; ")))
-        path.write_text(json.dumps(lock_of(graph, graph)))
+    paths = write_graphs(tmp_path, old, new)
     [tag] = report_of_locks(paths[0], paths[1], "-p", "fftw")["tags"]
     [change] = tag["stacks"][0]["package_changes"]
     assert change["lost"] == expected
@@ -828,10 +823,7 @@ def test_where_one_trait_is_not_enough_there_are_several_with_their_numbers(
     tmp_path: Path, name: str
 ) -> None:
     old, new, expected = PARTS[name]
-    paths = tmp_path / "old.lock", tmp_path / "new.lock"
-    for path, text in zip(paths, (old, new), strict=True):
-        graph = with_hashes(described(*text.split("; ")))
-        path.write_text(json.dumps(lock_of(graph, graph)))
+    paths = write_graphs(tmp_path, old, new)
     for sides, words in ((paths, "gone"), (paths[::-1], "new")):
         lines = run_cli(*sides, "-f", "text").out.splitlines()
         # What is all that changed is told in a sentence.
@@ -847,11 +839,8 @@ def test_a_stack_tells_its_parts_those_aside_that_are_less_than_a_tenth(tmp_path
     names = [f"p{number}" for number in range(10)]
     lost = [f"{name}-1 > mpi-1" for name in names] + [f"{name}-2 os=sles" for name in names]
     kept = [f"{name}-3" for name in names]
-    paths = tmp_path / "old.lock", tmp_path / "new.lock"
     old = [*lost, "mpi-1", "q-1 target=zen4", "q-2", *kept]
-    for path, lines in zip(paths, (old, ["q-2", *kept]), strict=True):
-        graph = with_hashes(described(*lines))
-        path.write_text(json.dumps(lock_of(graph, graph)))
+    paths = write_graphs(tmp_path, "; ".join(old), "; ".join(["q-2", *kept]))
     out = run_cli(*paths, "-f", "text").out
     parts = "1 build of mpi 1.0 and 10 builds that use it; 10 for sles; 1 other"
     assert f"22 of 33 builds gone: {parts}" in " ".join(out.split())
@@ -862,10 +851,7 @@ def test_a_stack_has_three_traits_at_most_its_own_among_them(tmp_path: Path) -> 
     lost = ["p-1 > mpi-1", "q-1 > mpi-1", "r-1 > mpi-1", "s-1 > mpi-1", "mpi-1"]
     lost += [f"t-{number} target={target}" for number, target in enumerate(targets)]
     kept = [f"{name}-9" for name in "pqrst"]
-    paths = tmp_path / "old.lock", tmp_path / "new.lock"
-    for path, lines in zip(paths, ([*lost, *kept], kept), strict=True):
-        graph = with_hashes(described(*lines))
-        path.write_text(json.dumps(lock_of(graph, graph)))
+    paths = write_graphs(tmp_path, "; ".join([*lost, *kept]), "; ".join(kept))
     [tag] = report_of_locks(*paths)["tags"]
     [stack] = tag["stacks"]
     assert stack["lost"]["name"] == "mpi"

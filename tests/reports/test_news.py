@@ -423,13 +423,10 @@ def test_a_version_beside_another_is_no_downgrade() -> None:
 
 @pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
 def test_of_very_many_versions_the_highest_are_named(format_name: str) -> None:
-    many = [spec(f"b{numbered(n)}", f"1.{n}") for n in range(3_000)]
-    more = [spec(f"c{numbered(n)}", f"2.{n}") for n in range(3_000)]
+    many = [spec(f"b{numbered(n)}", f"1.{n}") for n in range(300)]
+    more = [spec(f"c{numbered(n)}", f"2.{n}") for n in range(300)]
     text = render_report(diff_of(many, [*many, *more]), format_name).replace("`", "")
-    assert (
-        "2.2999, 2.2998, 2.2997, 2.2996, 2.2995, 2.2994 and 2,994 more added beside 1.2999, "
-        in text
-    )
+    assert "2.299, 2.298, 2.297, 2.296, 2.295, 2.294 and 294 more added beside 1.299, " in text
     assert len(text) < 1_000
 
 

@@ -11,11 +11,12 @@ from tests.support.helpers import Files, write_files
 class GitRepository:
     """A real repository in a folder, of which every commit is made from files."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make an empty one."""
+    def __init__(self, folder: Path, *, is_new: bool = True) -> None:
+        """Make an empty one, or take the one that is there."""
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        self.git("init", "--quiet", "--initial-branch=main")
+        if is_new:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.git("init", "--quiet", "--initial-branch=main")
 
     def git(self, *arguments: str) -> str:
         """What a git command prints, less white space around it."""
