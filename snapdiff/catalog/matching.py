@@ -233,7 +233,10 @@ class _Matching:
         old_tags, new_tags = (
             side.paths.keys() | self._unchanged.keys() for side in (self._old, self._new)
         )
-        followed = followed_tag(old_tags, new_tags)
+        sides = self._old, self._new
+        followed = followed_tag(
+            *(side.tags(self._unchanged, self._files.documents) for side in sides)
+        )
         if followed and not self._samples:
             return [followed]
         # A tag whose documents cannot be read on one side is neither added nor removed.

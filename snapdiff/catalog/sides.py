@@ -185,6 +185,8 @@ class CatalogSide(Listed):
         self._prefix = prefix
         self._names = names
         self.bad: set[Claim] = set()
+        self._unread: dict[str, Claim] = {}
+        """What those documents list that cannot be read, as far as their paths say."""
         self.waiting: dict[str | None, dict[str, list[Package]]] = {}
         """The packages of each tag by name that are paired once all tags are known."""
         self.graphs: dict[str | None, dict[str | None, Graph]] = defaultdict(dict)
@@ -206,7 +208,31 @@ class CatalogSide(Listed):
         """Note a document that cannot be read; return what its path says that it lists."""
         [claim] = self.compared_claims([documents.place(path, self._prefix).claim])
         self.bad.add(claim)
+        self._unread[path] = claim
         return claim
+
+    def tags(
+        self, unchanged: Mapping[str | None, Iterable[Listed]], documents: Documents
+    ) -> AbstractSet[str | None]:
+        """Return all tags, those too of which no document can be read.
+
+        `unchanged` are documents of each tag that are the same on the other side. What cannot be
+        read is of the tag that its folder is named after, or that others in its folder are of.
+        """
+        found = self.paths.keys() | unchanged.keys()
+        if not self._unread:
+            return found
+        every = [self, *chain.from_iterable(unchanged.values())]
+        claims = chain.from_iterable(
+            listed.values() for it in every for listed in it.paths.values()
+        )
+        folders = {documents.place(path).tag_folder for path in chain.from_iterable(claims)}
+        places = ((documents.place(path).tag_folder, claim) for path, claim in self._unread.items())
+        return found | {
+            claim.tag
+            for folder, claim in places
+            if folder not in folders and found.isdisjoint(folder.split("/"))
+        }
 
     def compared_claims(self, claims: Iterable[Claim]) -> Collection[Claim]:
         """Return what a document lists, its stacks under the names they are compared under."""

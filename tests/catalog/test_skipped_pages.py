@@ -143,6 +143,47 @@ def test_a_second_page_is_bad_where_both_pages_stayed_as_they_are(tmp_path: Path
     assert report["tags"][0]["specs"] == {"old": 1, "new": 1}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "tags"),
+    [
+        # The tags v1 and v2, which are compared, though nothing of one of them can be read
+        (["v1/zlib"], ["v2/zlib!"], []),
+        (["v1/zlib", "v1/hdf5!"], ["v2/zlib"], [("v1", "v2")]),
+        # A tag that nobody can read is still one
+        (["v1/zlib!", "v2/zlib"], ["v1/zlib"], [("v2", None)]),
+        (["v1/zlib!", "v2/zlib"], ["v3/zlib"], [("v2", None), (None, "v3")]),
+    ],
+)
+def test_tags_are_compared_as_if_every_page_could_be_read(
+    old: list[str], new: list[str], tags: list[tuple[str | None, str | None]], tmp_path: Path
+) -> None:
+    for letter, side, names in (("b", "old", old), ("c", "new", new)):
+        for name in names:
+            tag, package = name.removesuffix("!").split("/")
+            [(path, text)] = pages_of([spec(letter, package=package, tag=tag)]).items()
+            write_files(tmp_path / side, {path: "gone\n" if name.endswith("!") else text})
+    for first, second, wanted in (
+        ("old", "new", tags),
+        ("new", "old", [(after, before) for before, after in tags]),
+    ):
+        out = run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", first, second).out
+        found = [(tag["old"], tag["new"]) for tag in json.loads(out)["tags"]]
+        assert sorted(found, key=str) == sorted(wanted, key=str)
+
+
+def test_a_bad_page_in_a_folder_of_another_name_than_its_tag_makes_no_tag_of_its_own(
+    tmp_path: Path,
+) -> None:
+    for side, letter, tag in (("old", "b", "v1"), ("new", "c", "v2")):
+        pages = pages_of([spec(letter, tag=tag), spec("d", tag=tag, package="hdf5")])
+        moved = {path.replace(tag, "pages"): text for path, text in pages.items()}
+        write_files(tmp_path / side, moved)
+    write_files(tmp_path / "new", {"_cache/pages/hdf5/specs.md": "gone\n"})
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert [(tag["old"], tag["new"]) for tag in report["tags"]] == [("v1", "v2")]
+    assert report["summary"]["rebuilt"] == 1
+
+
 @pytest.mark.parametrize("bad", ["old", "new"])
 def test_the_page_that_was_at_the_path_of_a_second_one_is_left_out_too(
     bad: str, tmp_path: Path
