@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct, to_builtins
 
@@ -88,32 +88,25 @@ class Changelog(Struct, frozen=True, kw_only=True):
             markers[0].require(options)
         return kept_file.resume_after(markers, wanted)
 
-    def write(self, sections: Iterable[Section]) -> int:
-        """Write the sections, oldest first as they come, and return how many these are.
+    def write(self, sections: Iterable[Section]) -> bool:
+        """Write the sections, oldest first as they come; return whether a file has anything new.
 
         Raises ReportError.
         """
-        number = 0
-
-        def counted(items: Iterable[Any]) -> Iterator[Any]:
-            nonlocal number
-            for item in items:
-                number += 1
-                yield item
-
         file = self.destination.file
         if is_continued(file, self.format_name):
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.end.is_open)
-        is_for_people = self.format_name in _LINKS
-        told = counted(self._told(sections) if is_for_people else sections)
         if file and self.format_name == "markdown":
-            self._keep(file, [it.text for it in told][::-1])
-        elif file and self.format_name == "ndjson":
-            _append_lines(file, told, is_new=self.destination.is_new)
-        else:
-            self.destination.write(self._for_people(told) if is_for_people else self._as_data(told))
-        return number
+            return self._keep(file, [it.text for it in self._told(sections)][::-1])
+        if file and self.format_name == "ndjson":
+            return _append_lines(file, sections, is_new=self.destination.is_new)
+        is_for_people = self.format_name in _LINKS
+        pieces = (
+            self._for_people(self._told(sections)) if is_for_people else self._as_data(sections)
+        )
+        self.destination.write(pieces)
+        return True
 
     def _told(self, sections: Iterable[Section]) -> Iterator[ToldSection]:
         """Yield the sections that say anything; in Markdown each is below its marker."""
@@ -205,7 +198,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             values = {"sections": reports[::-1], "filters": to_builtins(self.settings.filters)}
             yield user_template(self.options.template, values)
 
-    def _keep(self, file: Path, texts: Sequence[str]) -> None:
+    def _keep(self, file: Path, texts: Sequence[str]) -> bool:
         has_content = file.is_file() and file.stat().st_size > 0
         if self.destination.is_new or not has_content:
             # No word that nothing changed: a later run goes on below this introduction.
@@ -213,6 +206,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         elif texts:
             content = kept_file.with_sections(file, texts)
             self.destination.write([content.decode("utf-8", "surrogateescape")])
+        return bool(texts) or self.destination.is_new
 
 
 @contextlib.contextmanager
@@ -235,12 +229,14 @@ def is_continued(file: Path | None, format_name: str) -> bool:
     return file is not None and format_name in ("markdown", "ndjson")
 
 
-def _append_lines(target: Path, sections: Iterable[Section], *, is_new: bool) -> None:
+def _append_lines(target: Path, sections: Iterable[Section], *, is_new: bool) -> bool:
     mode = "x" if is_new else "a"
     place = os.path.realpath(target) if is_new else target  # what is new is made where links lead
     with errors_named(target), open(place, mode, encoding="utf-8", newline="") as file:
+        size = file.tell()
         if is_new:
             hold(target, file.fileno())
         for section in sections:
             file.write(render_report(section.diff, "json"))
             file.flush()
+        return is_new or file.tell() > size

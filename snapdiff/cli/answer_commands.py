@@ -11,7 +11,6 @@ from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
 from snapdiff.output.streams import ProgressBar
 from snapdiff.report_formats import ANSWER
 from snapdiff.reports.answers import render_answer
-from snapdiff.reports.names import counted
 
 
 @click.command(
@@ -59,7 +58,7 @@ def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: An
         given.warn(f"{document.path} in {document.source}: left out: {document.error}")
     given.warn_without_effect(ANSWER, [chosen])
     destination.write(render_answer(found, chosen, looks))
-    given.say_written([destination.file], lambda: counted(found.specs.missing, "missing spec"))
+    given.say_written([destination.file])
     return int(exit_code and bool(found.missing))
 
 
@@ -111,6 +110,5 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     given.warn_of_skipped(found.skipped)
     given.warn_without_effect(ANSWER, [chosen])
     destination.write(render_answer(found, chosen, looks))
-    specs = sum(len(stack.specs) for tag in found.tags for stack in tag.stacks)
-    given.say_written([destination.file], lambda: counted(specs, "changed spec"))
+    given.say_written([destination.file])
     return 0

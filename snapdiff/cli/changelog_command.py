@@ -32,7 +32,6 @@ from snapdiff.output.streams import ProgressBar
 from snapdiff.output.whole_files import held_alone
 from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, in_words, option_name
 from snapdiff.reports import By
-from snapdiff.reports.names import counted
 
 _DEFAULT_BY: By = "commit"
 
@@ -129,10 +128,8 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             sections = compute_sections(
                 steps, settings, executor=executor, jobs=given.jobs, progress=progress
             )
-            written = log.write(sections)
-        noun = "new section" if goes_on else "section"
-        has_news = written or is_new or not goes_on
-        given.say_written([destination.file], lambda: counted(written, noun) if has_news else "")
+            has_news = log.write(sections)
+        given.say_written([destination.file], has_news=has_news)
 
 
 def _write_first_seen(story: str, given: GivenOptions) -> None:
@@ -153,7 +150,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     for page in found.skipped:
         given.warn(f"{page.path}: left out: {page.error}")
     destination.write(render_first_seen(found, chosen, settings, options))
-    given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
+    given.say_written([destination.file])
 
 
 def _open(story: str, given: GivenOptions, own: set[str]) -> tuple[Range, GivenOptions]:

@@ -59,7 +59,7 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
     for name, options, destination in writers:
         options = replace(options, offending=tuple(offender.text for offender in offenders))
         destination.write(render_pieces(narrowed, name, options) if has_words else ())
-    given.say_written([writer.destination.file for writer in writers], lambda: _size(narrowed))
+    given.say_written(writer.destination.file for writer in writers)
     if verdict:
         for line in verdict.lines(str(given.configuration)):
             say(line)
@@ -103,12 +103,3 @@ def _report_writers(given: GivenOptions) -> list[ReportWriter]:
         files.append(given.annotations)
     require_files_of_their_own(files)
     return writers
-
-
-def _size(diff: CatalogDiff) -> str:
-    """Return how much a report has to say: `14 package changes`, counted in each stack."""
-    from snapdiff.reports.names import counted  # late: no report in JSON needs them
-    from snapdiff.reports.package_counts import packages_by_kind
-
-    changes = packages_by_kind(diff).total()
-    return "nothing changed" if diff.is_empty() else counted(changes, "package change")

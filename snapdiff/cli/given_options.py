@@ -7,7 +7,7 @@ The file is that of the old side, so that a pull request cannot weaken the gate 
 import contextlib
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -196,15 +196,11 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
                 in_these = f"has no effect in {', '.join(chosen)}"
                 self.warn(f"--{option_name(field)} {in_these}; {way_out}")
 
-    def say_written(self, files: Iterable[Path | None], content: Callable[[], str]) -> None:
-        """Say on a terminal, or with -v, which files were written, and what they hold.
-
-        One that is kept, and got nothing new, holds what it held.
-        """
-        kept = [str(file) for file in files if file and file.is_file()]  # a device keeps nothing
+    def say_written(self, files: Iterable[Path | None], *, has_news: bool = True) -> None:
+        """Say on a terminal, or with -v, which files were written, or that a kept one has all."""
+        kept = ", ".join(str(file) for file in files if file and file.is_file())  # no device
         if kept and (self.verbose or (not self.quiet and is_on_terminal())):
-            names, held = ", ".join(kept), content()
-            say(f"wrote {names}: {held}" if held else f"{names} is up to date")
+            say(f"wrote {kept}" if has_news else f"{kept} is up to date")
 
 
 # --- The configuration file ---

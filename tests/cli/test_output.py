@@ -48,9 +48,9 @@ def test_a_file_that_is_written_is_said_in_a_line(example: Path) -> None:
         return result.err.splitlines()[1:]  # the first says what is compared
 
     file, other = example / "a.md", example / "b.html"
-    assert said("-v", "-o", file, "old", "old") == [f"snapdiff: wrote {file}: nothing changed"]
+    assert said("-v", "-o", file, "old", "old") == [f"snapdiff: wrote {file}"]
     both = ("-v", "-o", file, f"--also=html={other}", "old", "new", "-p", "mpich")
-    assert said(*both) == [f"snapdiff: wrote {file}, {other}: 1 package change"]
+    assert said(*both) == [f"snapdiff: wrote {file}, {other}"]
     assert said("-v", "-o", "/dev/null", "old", "new") == []
     assert run_cli("-C", example, "-o", file, "old", "new").err == ""
 
@@ -63,7 +63,7 @@ def test_on_a_terminal_the_line_comes_without_being_asked_for(
     ours, theirs = pty.openpty()
     assert run_process(*options, "-o", "a.md", "old", "new", cwd=example, err=theirs).status == 0
     os.write(theirs, b"end")
-    assert os.read(ours, 1000).count(b"wrote a.md: 9 package changes") == number
+    assert os.read(ours, 1000).count(b"wrote a.md\r\n") == number
 
 
 def test_a_dash_is_standard_output(example: Path) -> None:
