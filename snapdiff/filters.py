@@ -17,18 +17,13 @@ GLOBS = ("tag", "stack", "package", "kind", "because")
 NEAREST = 3
 """How many of the nearest names an error offers."""
 
-
-_COMMA = re.compile(r",(?![^\[]*\])")
-"""A comma between two globs; one in brackets, as in `[ab,]*`, is a character of its glob."""
-
-
 _BLANKS = re.compile(r"^\s*(!?)\s*|\s+$")
 """What stands around a glob in a list that somebody wrote with blanks: `*, !hdf5`."""
 
 
 def split_globs(values: Iterable[str]) -> tuple[str, ...]:
     """Return the globs that some values hold: `e4s,hep` are two, and so are `e4s, hep`."""
-    return tuple(_BLANKS.sub(r"\1", glob) for value in values for glob in _COMMA.split(value))
+    return tuple(_BLANKS.sub(r"\1", glob) for value in values for glob in value.split(","))
 
 
 def name_filter(globs: Iterable[str]) -> Callable[[str], bool]:

@@ -236,11 +236,8 @@ def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
         if not item.name.startswith(".") and has_document(Catalog(source, limits)):
             names.append(item.name)
     if len(names) < 2:
-        only = f"only one ({names[0]})" if names else "none"
-        raise RevisionError(
-            f"{argument}: a changelog takes a folder that holds a folder for each snapshot, "
-            f"and here is {only}"
-        )
+        message = "a changelog takes a folder that holds a folder for each snapshot, two at least"
+        raise RevisionError(f"{argument}: {message}, and here is {''.join(names) or 'none'}")
     in_order = tuple(sorted(names, key=natural_order))
     return FolderRange(
         name=argument, folder=str(folder.resolve()), snapshots=in_order, limits=limits

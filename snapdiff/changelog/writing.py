@@ -17,7 +17,6 @@ from snapdiff.changelog.kept_file import filter_options, options_text
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section, SectionEnd
 from snapdiff.comparison import ComparisonOptions
-from snapdiff.errors import ReportError
 from snapdiff.output.streams import Destination
 from snapdiff.output.whole_files import errors_named, hold
 from snapdiff.reports import ReportOptions, render_report
@@ -188,9 +187,8 @@ class Changelog(Struct, frozen=True, kw_only=True):
                 yield separator + render_report(section.diff, "json").removesuffix("\n")
                 separator = ",\n"
             yield "[]\n" if separator == "[\n" else "\n]\n"
-        elif self.options.template is None:
-            raise ReportError("no template is named")
         else:
+            assert self.options.template
             reports = [
                 {"name": it.end.name, "subject": it.end.subject, **to_builtins(it.diff)}
                 for it in sections
