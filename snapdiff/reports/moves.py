@@ -280,7 +280,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     roots = change.asked_for
     paired = [it for it in specs if it.old and it.new]
     is_all = len(paired) == change.builds.old == change.builds.new and not change.parts
-    is_step = versions.gone and versions.came and not versions.kept
+    is_step = versions.gone and not versions.kept
     told_with = paired if is_all and (is_step or kind is Kind.RECONFIGURED) else []
     return Move(
         status=status,

@@ -271,7 +271,7 @@ def _by_version(steps: dict[VersionMove, list[str]]) -> list[tuple[VersionMove, 
 
     Those of each series are apart where stacks made several at once.
     """
-    if len(steps) > 1 and any(step.steps for step in steps):
+    if len(steps) > 1:
         steps = _by_series(steps)
 
     def height(item: tuple[VersionMove, list[str]]) -> tuple[Version, int]:

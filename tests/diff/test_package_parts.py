@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from snapdiff.diff.package_kinds import change_of_package, parts_of
 from snapdiff.model import Spec
@@ -19,6 +19,7 @@ EXAMPLES = [
     pytest.param(
         "3.8*=3.8* 3.7-", "rebuilt", "removed 3.7| -1", id="a dependency's version is lost"
     ),
+    pytest.param("1.0*=1.0* 1.0=0.9 1.0", "rebuilt", "added |0.9", id="one goes to a version"),
     pytest.param("1.9*=2.1* 1.9=1.8", "upgraded 1.9|2.1", "added |1.8", id="to two versions"),
     pytest.param("1.9*=2.1* 1.8=1.7", "upgraded 1.9|2.1", "downgraded 1.8|1.7", id="up and down"),
     pytest.param("1.9*=2.1* 1.9=2.1", "", "", id="together"),
@@ -145,6 +146,20 @@ def test_each_part_counts_what_happened_to_its_own_builds(
         )
         if part and part.kind in (Kind.REMOVED, Kind.ADDED):
             assert numbers[part.kind] or part.gone or part.came
+
+
+def test_a_pair_across_both_parts_is_told_by_its_compiler() -> None:
+    changes, old, new, old_roots, new_roots = parse("1.0*=1.0 1.0=1.0* 1.0-")
+    root = changes[0].old
+    assert root
+    changes[0] = structs.replace(changes[0], old=structs.replace(root, compiler="clang"))
+    package = change_of_package("hdf5", Counter(old), Counter(new), changes)
+    found = parts_of(package, Counter(old_roots), Counter(new_roots), changes)
+    assert found
+    assert found.others
+    assert found.others.specs.reconfigured == 0
+    assert found.asked_for
+    assert found.asked_for.kind is Kind.RECONFIGURED
 
 
 WORDS = st.lists(

@@ -321,17 +321,33 @@ def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
     ],
 )
 def test_what_changed_only_as_all_around_it_did_is_counted_apart(own: int, sentence: str) -> None:
+    text = text_of_other_compilers(12, own)
+    assert f"\n\n{sentence}\n\n" in text
+    assert (f"  ≠ {12 - own} changed in compiler alone: p{own:02}, " in text) is (own != 12)
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (10, "1 package reconfigured in e4s. 9 more changed in compiler alone."),
+        (9, "9 packages reconfigured in e4s."),
+    ],
+)
+def test_what_ten_packages_share_is_what_all_around_did(number: int, sentence: str) -> None:
+    assert f"\n\n{sentence}\n\n" in text_of_other_compilers(number, 1)
+
+
+def text_of_other_compilers(number: int, own: int) -> str:
+    """The report of packages with another compiler, of which some have another variant, too."""
     sides = [
         [
             spec(f"{side}{numbered(n)}", package=f"p{n:02}", compiler=compiler, variants=variants)
-            for n in range(12)
+            for n in range(number)
             for variants in [f"+own{n}" if side == "n" and n < own else ""]
         ]
         for side, compiler in (("o", GCC), ("n", CLANG))
     ]
-    text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
-    assert f"\n\n{sentence}\n\n" in text
-    assert (f"  ≠ {12 - own} changed in compiler alone: p{own:02}, " in text) is (own != 12)
+    return render_report(diff_of(*sides), "text", ReportOptions(width=400))
 
 
 def test_of_several_that_changed_in_different_ways_the_words_are_plural(tmp_path: Path) -> None:

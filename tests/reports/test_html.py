@@ -339,6 +339,12 @@ def test_no_row_is_without_specs_where_products_are_paired_with_dependencies() -
     assert all(row[7] for row in rows)
 
 
+def test_dependencies_are_hidden_at_first_where_products_have_news() -> None:
+    box = '<input form="controls" type="checkbox" name="dependencies" value="yes"'
+    assert f"{box}> " in rendered(snapshots_diff("environments/"))
+    assert f"{box} checked> " in rendered(snapshots_diff())
+
+
 def test_what_a_number_of_a_stack_counts_are_rows_of_that_class() -> None:
     """As each cell of the table of counts says, whatever is worse in other stacks."""
     text = rendered(snapshots_diff())

@@ -144,6 +144,11 @@ def test_a_version_that_stays_hides_a_major_step() -> None:
     assert step_of(("1.0",), ("2.0",), ("3.0",)) == ""
 
 
-@pytest.mark.parametrize("version", ["1", "develop", "", "19", "1999x"])
+@pytest.mark.parametrize("version", ["1", "develop", "", "19", "19991", "1979", "2100"])
 def test_what_is_no_date(version: str) -> None:
-    assert is_date(version) is (version == "1999x")
+    assert not is_date(version)
+
+
+@pytest.mark.parametrize("version", ["1999x", "1980", "2099", "202308", "20230802", "2020-05-14"])
+def test_what_is_a_date(version: str) -> None:
+    assert is_date(version)

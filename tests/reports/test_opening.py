@@ -510,6 +510,33 @@ def test_versions_that_an_item_names_have_no_number_and_those_of_the_toolchain_n
     assert "3 with versions gone (`few`, `flecsi`, `python`), 5 upgraded" in lines[2]
 
 
+def test_what_differs_in_a_product_is_said_of_its_roots_alone(tmp_path: Path) -> None:
+    def side(*, is_on: bool) -> list[Item]:
+        below = Item("tool", "1.0", parameters={"below": is_on})
+        app = Item("app", explicit=True, needs=(needs(below),))
+        return [below, app, Item("tool", "2.0", explicit=True, parameters={"own": is_on})]
+
+    lines = report(tmp_path, {"a": (side(is_on=True), side(is_on=False))})
+    assert "- ≠ `tool` `2.0` reconfigured: variants `+own` → `~own`" in lines
+    below = "1 of 2 builds reconfigured: variants `+below` → `~below`"
+    assert f"- ≠ `tool` `1.0`: {below}" in lines
+
+
+def test_versions_gone_are_those_of_four_products_and_of_more(tmp_path: Path) -> None:
+    def side(number: str, *versions: str) -> list[Item]:
+        below = [Item(name, version) for name in ("lib", "tool0") for version in versions]
+        edges = tuple(map(needs, below))
+        apps = [Item(f"app{it}", f"{it}.{number}", explicit=True, needs=edges) for it in range(9)]
+        tools = [Item(f"tool{it}", f"3.{it}", explicit=True, recipe=number) for it in range(7)]
+        return [*below, *apps, *tools]
+
+    gone = [Item(f"tool{it}", f"2.{it}", explicit=True) for it in range(1, 7)]
+    lines = report(tmp_path, {"a": ([*side("1", "1.0", "2.0"), *gone], side("2", "2.0"))})
+    named = ", ".join(f"`tool{it}` `2.{it}`" for it in range(1, 5))
+    told = [line for line in lines if "versions gone:" in line]
+    assert told == [f"- versions gone: {named} and of 2 more"]
+
+
 def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
     tmp_path: Path,
 ) -> None:
@@ -524,6 +551,12 @@ def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
         ("reconfigured", tool("1", on), tool("1", off), "- turned off: `tool` `~mpi`"),
         ("upgraded", tool("1", on), tool("2", off), "- turned off: `tool` `~mpi`"),
         ("one of two", tool("1", on, {**on, "y": True}), tool("1", off, {**on, "y": True}), ""),
+        (
+            "beside a version that stays",
+            [*tool("1", on), *tool("2", {**on, "y": True})],
+            [*tool("2", {**off, "y": True}), *tool("3", off)],
+            "",
+        ),
         ("one stays", tool("1", on, {**on, "y": True}), tool("1", {**on, "y": True}, off), ""),
     ):
         sides = ([*products("1"), *old], [*products("2"), *new])
