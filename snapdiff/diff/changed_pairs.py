@@ -215,7 +215,8 @@ def _own_events(old: Node, new: Node) -> list[Event]:
         events.append(Event(name, "external", old.external or None, new.external or None))
     if old.namespace != new.namespace:
         events.append(Event(name, "namespace", old.namespace, new.namespace))
-    if same_version and old.recipe != new.recipe:
+    # Documents before 2022 have no recipes, and what one side does not say did not change.
+    if same_version and None not in (old.recipe, new.recipe) and old.recipe != new.recipe:
         events.append(Event(name, "recipe"))
     return events
 

@@ -68,8 +68,11 @@ OtherDifference = tuple[str | None, str | None]
 Record = Mapping[str, Raw]
 """All that a document says of a node: each key with its value as JSON text."""
 
-_NEVER_TOLD = frozenset(["hash", "build_hash", "full_hash", "dependencies"])
-"""What is not compared: hashes differ wherever anything does, and so do edges, which are events."""
+_NEVER_TOLD = frozenset(["name", "hash", "build_hash", "full_hash", "dependencies"])
+"""What is not compared: hashes differ wherever anything does, and so do edges, which are events.
+
+A node's name is inside of it or is its key, by the version of the document.
+"""
 
 _TOLD_BY: Mapping[What, tuple[tuple[str, ...], ...]] = {
     "version": (("version",), ("package_hash",)),
@@ -108,6 +111,8 @@ def other_differences(
         for key in (old.keys() | new.keys()) - _NEVER_TOLD
         if old.get(key) != new.get(key) and (key,) not in known
     ]
+    if "package_hash" in old.keys() ^ new.keys():  # documents before 2022 do not have it
+        keys = [key for key in keys if key != "package_hash"]
     if not keys:
         return []
     before, after = (

@@ -198,7 +198,6 @@ RULES: dict[str, tuple[Lines, Lines, str]] = {
         ("app-2 > a-2", "a-2 version=2 recipe=y"),
         "a version 1 -> 2",
     ),
-    "a recipe that one side alone has": (("app-1",), ("app-2 recipe=y",), "app recipe"),
     "a recipe that is linked before one of what builds it, however far": (
         ("app-1 > a-1:build, b-1", "a-1 recipe=x", "b-1 > c-1", "c-1 recipe=x"),
         ("app-2 > a-2:build, b-2", "a-2 recipe=y", "b-2 > c-2", "c-2 recipe=y"),
@@ -800,15 +799,24 @@ def test_events_that_are_equal_in_all_else_go_by_their_words(
     assert event_words(event) == words
 
 
-def test_another_version_of_a_lock_alone_is_a_rehash(tmp_path: Path) -> None:
-    """From lock version 4 to 5 every hash changed, and virtuals were named: nothing else."""
+@pytest.mark.parametrize(("before", "after"), [(2, 3), (2, 5), (3, 4), (4, 5), (5, 1)])
+def test_another_version_of_a_lock_alone_is_a_rehash(
+    tmp_path: Path, before: int, after: int
+) -> None:
+    """Nothing changed where one version says more of a node: its recipe, or virtuals."""
     mpich = Item("mpich")
     hdf5 = Item("hdf5", needs=(needs(mpich, "mpi"),))
     later = replace(mpich, hash="n" * 32)
     both = {
-        "old.lock": lock([mpich, hdf5], 4),
-        "new.lock": lock([later, replace(hdf5, hash="t" * 32, needs=(needs(later, "mpi"),))], 5),
+        "old.lock": lock([mpich, hdf5], before),
+        "new.lock": lock(
+            [later, replace(hdf5, hash="t" * 32, needs=(needs(later, "mpi"),))], after
+        ),
     }
+    for document in both.values():
+        for written in document["concrete_specs"].values():
+            if "arch" in written:  # version 3 describes the target, as Spack still may
+                written["arch"]["target"] = "x86_64_v3"
     write_files(tmp_path, {name: to_bytes(both[name]) for name in both})
     [tag] = run_json("-C", tmp_path, "old.lock", "new.lock")["tags"]
     assert [change["cause"]["what"] for change in tag["stacks"][0]["changes"]] == ["rehash"] * 2

@@ -73,7 +73,7 @@ class PlainNode:
             "parameters": self.variants,
             "external": {"path": self.external},
             "namespace": self.namespace,
-            "package_hash": self.recipe,
+            **({"package_hash": self.recipe} if self.recipe else {}),
         }
         if any({"c", "cxx", "fortran"} & set(edge.virtuals.split()) for edge in self.edges):
             del said["compiler"]  # it is the dependency

@@ -243,7 +243,7 @@ class PlainReading:
             found[name, "external", one, other] = False
         if old.namespace != new.namespace:
             found[name, "namespace", old.namespace, new.namespace] = False
-        if same_version and old.recipe != new.recipe:
+        if same_version and old.recipe and new.recipe and old.recipe != new.recipe:
             found[name, "recipe", None, None] = False
         match = self.match(old.edges, new.edges)
         for event, build_only in self._dependency_events(old, new, match):
@@ -288,6 +288,9 @@ class PlainReading:
         before, after = old.record(), new.record()
         for record in (before, after):
             del record["dependencies"]
+        if not (old.recipe and new.recipe):
+            before.pop("package_hash", None)
+            after.pop("package_hash", None)
         for keys in differing_keys(before, after):
             yield old.name, "other", key_and_value(before, keys), key_and_value(after, keys)
         for mine, theirs in match.changed:
