@@ -6,6 +6,7 @@ whatever the number of specs that lead there (specification, section 11).
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from operator import attrgetter
 from typing import cast
@@ -40,7 +41,8 @@ class Explanation:
     """Why the rebuilt specs of a stack were rebuilt, each given as its old and its new hash.
 
     `same_to_use` are those that differ, with all they link and run, in nothing but hashes and in
-    what is needed for building alone. `reach` has how many of the specs reach each event.
+    what is needed for building alone. `reach` has how many of the specs reach each event;
+    `reach_in_stack`, which decides ties, is more where other documents list specs of it, too.
     """
 
     def __init__(self, rebuilt: Iterable[HashPair], changes: ChangedPairs) -> None:
@@ -48,39 +50,38 @@ class Explanation:
         self._changes = changes
         self._specs = changes.add(rebuilt)
         wanted = set(self._specs)
-        pairs: list[ChangedPair] = []
-        others: dict[ChangedPair, int] = {}
+        self._pairs: list[ChangedPair] = []
+        self._others: dict[ChangedPair, int] = {}
         counts = BitCounts()
         for pair, bits in _reached(wanted):
-            pairs.append(pair)
+            self._pairs.append(pair)
             if pair in wanted:
-                others[pair] = max((bits & changes.packages).bit_count() - 1, 0)
+                self._others[pair] = max((bits & changes.packages).bit_count() - 1, 0)
                 counts.add(bits)
-        self.reach = self._by_event(counts)
-        linked_above = parents(pairs, _LINKED_BELOW)
-        unlike = {pair: 0 for pair in pairs if not pair.is_same_to_use}
-        changed = nearest_ways(_LINKED_BELOW, linked_above, unlike)
+        self.reach = self.reach_in_stack = self._by_event(counts)
+        self._linked_above = parents(self._pairs, _LINKED_BELOW)
+        unlike = {pair: 0 for pair in self._pairs if not pair.is_same_to_use}
+        changed = nearest_ways(_LINKED_BELOW, self._linked_above, unlike)
         self.same_to_use = {spec.hashes for spec in self._specs if spec not in changed}
-        self.causes = dict(self._causes(pairs, linked_above, others))
+
+    @cached_property
+    def causes(self) -> dict[HashPair, Cause]:
+        """The cause of each spec."""
+        return dict(self._causes())
 
     def _by_event(self, counts: BitCounts) -> dict[Event, int]:
         places = self._changes.events
         numbers = counts.numbers(max(places.values(), default=0) + 1)
         return {event: numbers[place] for event, place in places.items() if numbers[place]}
 
-    def _causes(
-        self,
-        pairs: Sequence[ChangedPair],
-        linked_above: Mapping[ChangedPair, Sequence[ChangedPair]],
-        others: Mapping[ChangedPair, int],
-    ) -> Iterator[tuple[HashPair, Cause]]:
+    def _causes(self) -> Iterator[tuple[HashPair, Cause]]:
         """Yield each spec with its cause.
 
         What it links goes before what it only needs to be built, both before any last resort.
         """
-        reach = self.reach
+        reach, pairs, linked_above = self.reach_in_stack, self._pairs, self._linked_above
         ranked = sorted(
-            reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
+            self.reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
         )
         ranks = {event: rank for rank, event in enumerate(ranked)}
         events = [
@@ -109,7 +110,8 @@ class Explanation:
                     chosen[spec] = event, _path(ways, spec, event), build_only
         for spec in self._specs:
             event, path, build_only = chosen.get(spec, (REHASH, (), False))
-            cause = Cause(*astuple(event), path=path, build_only=build_only, others=others[spec])
+            others = self._others[spec]
+            cause = Cause(*astuple(event), path=path, build_only=build_only, others=others)
             yield spec.hashes, cause
 
     def because_of(self, is_wanted: Callable[[str], bool]) -> set[HashPair]:
@@ -128,31 +130,50 @@ class Explanation:
             if reached[spec] or any(map(is_wanted, packages_of(self.causes[spec.hashes])))
         }
 
-    def stack_causes(self, wanted: Collection[HashPair] | None = None) -> list[StackCause]:
-        """Return how much each event explains of the specs, or of some of them.
-
-        Most specs go first. What 30% or more of the specs reach is there even where something else
-        is always nearer, last resorts aside.
-        """
-        reach = self.reach
-        specs = [spec for spec in self._specs if wanted is None or spec.hashes in wanted]
-        if len(specs) < len(self._specs):
-            counts = BitCounts()
-            for pair, bits in _reached(specs):
-                if pair.hashes in (wanted or ()):
-                    counts.add(bits)
-            reach = self._by_event(counts)
+    def packages_by_cause(self, wanted: Collection[HashPair]) -> dict[Event, list[str]]:
+        """Return the names of some of the specs by the event that is their cause."""
         packages: dict[Event, list[str]] = {}
-        for spec in specs:
-            packages.setdefault(event_of(self.causes[spec.hashes]), []).append(spec.name)
-        for event, number in reach.items():
-            if event.what not in LAST_RESORTS and is_shared(number, len(specs)):
-                packages.setdefault(event, [])
-        return sort_most_first(
-            # What nothing leads to, a rehash, explains those specs that have it as their cause.
-            _stack_cause(event, names, reach.get(event, len(names)))
-            for event, names in packages.items()
-        )
+        for spec in self._specs:
+            if spec.hashes in wanted:
+                packages.setdefault(event_of(self.causes[spec.hashes]), []).append(spec.name)
+        return packages
+
+    def reach_of(self, wanted: Collection[HashPair]) -> dict[Event, int]:
+        """Return how many of some of the specs reach each event."""
+        specs = [spec for spec in self._specs if spec.hashes in wanted]
+        if len(specs) == len(self._specs):
+            return self.reach
+        counts = BitCounts()
+        for pair, bits in _reached(specs):
+            if pair.hashes in wanted:
+                counts.add(bits)
+        return self._by_event(counts)
+
+
+def causes_of_stack(
+    explained: Iterable[tuple[Explanation, Collection[HashPair]]],
+) -> list[StackCause]:
+    """Return how much each event explains of some of the specs of each explanation.
+
+    Most specs go first. What 30% or more of the specs reach is there even where something else
+    is always nearer, last resorts aside. One event may be found in many documents, such as pages.
+    """
+    packages: dict[Event, list[str]] = {}
+    reach: Counter[Event] = Counter()
+    number = 0
+    for found, wanted in explained:
+        number += len(wanted)
+        reach.update(found.reach_of(wanted))
+        for event, names in found.packages_by_cause(wanted).items():
+            packages.setdefault(event, []).extend(names)
+    for event, specs in reach.items():
+        if event.what not in LAST_RESORTS and is_shared(specs, number):
+            packages.setdefault(event, [])
+    return sort_most_first(
+        # What nothing leads to, a rehash, explains those specs that have it as their cause.
+        _stack_cause(event, names, reach[event] or len(names))
+        for event, names in packages.items()
+    )
 
 
 def _reached(specs: Iterable[ChangedPair]) -> Iterator[tuple[ChangedPair, int]]:
@@ -250,15 +271,21 @@ def explain_changes(
         if change.kind is Kind.REBUILT and change.package in graphs:
             some = rebuilt.setdefault(graphs[change.package], {})
             some[_hashes(change)] = is_reported(change)
+    explained = [
+        (Explanation(specs, known.changes(both)), specs) for both, specs in rebuilt.items()
+    ]
+    reach: Counter[Event] = Counter()
+    for found, _ in explained:
+        reach.update(found.reach)
+        found.reach_in_stack = reach
     causes: dict[HashPair, tuple[Cause, bool]] = {}
-    stack_causes: list[StackCause] = []
-    for both, specs in rebuilt.items():
-        found = Explanation(specs, known.changes(both))
+    told: list[tuple[Explanation, set[HashPair]]] = []
+    for found, specs in explained:
         wanted = {hashes for hashes, is_told in specs.items() if is_told}
         if because:
             wanted &= found.because_of(scope.is_wanted_cause)
         causes |= {it: (found.causes[it], it in found.same_to_use) for it in wanted}
-        stack_causes += found.stack_causes(wanted)
+        told.append((found, wanted))
     reported = []
     for change in filter(is_reported, changes):
         hashes = _hashes(change)
@@ -267,10 +294,10 @@ def explain_changes(
             reported.append(replace(change, cause=cause, same_to_use=is_same or UNSET))
         elif not because or hashes[0] in lost:
             reported.append(replace(change, cause=None) if change.package in graphs else change)
-    stack_causes += shared_changes(
+    fields = shared_changes(
         (change.package, change.fields) for change in reported if change.kind is Kind.RECONFIGURED
     )
-    return reported, sort_most_first(stack_causes)
+    return reported, sort_most_first([*causes_of_stack(told), *fields])
 
 
 def _hashes(change: Change) -> HashPair:

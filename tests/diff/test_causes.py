@@ -15,8 +15,8 @@ from snapdiff.errors import FormatError
 from snapdiff.model import Node
 from snapdiff.result import Field
 from snapdiff.result.causes import Cause, Event, StackCause
-from tests.support.documents import Item, lock, needs, to_bytes
-from tests.support.graphs import NodesByHash, described
+from tests.support.documents import Item, lock, needs, node, to_bytes
+from tests.support.graphs import NodesByHash, described, listed_causes
 from tests.support.helpers import run_json, write_files
 from tests.support.plain_causes import Pair
 from tests.support.work import work
@@ -393,7 +393,7 @@ def test_what_more_specs_reach_goes_before_the_name() -> None:
     new = ("app-2 > a-2, b-2", "lib-2 > b-2", "a-2 version=2", "b-2 version=2")
     found = explained(old, new, ("app-1", "app-2"), ("lib-1", "lib-2"))
     assert list(map(in_words, found.causes.values())) == ["b version 1 -> 2 +1", "b version 1 -> 2"]
-    assert found.stack_causes() == [
+    assert listed_causes(found) == [
         StackCause("b", "version", "1", "2", specs=2, packages=2, reach=2),
         StackCause("a", "version", "1", "2", specs=0, packages=0, reach=1),
     ]
@@ -406,8 +406,8 @@ def test_stacks_that_share_a_graph_are_explained_each_for_itself() -> None:
     both = Explanation([("app-1", "app-2"), ("lib-1", "lib-2")], changes)
     alone = Explanation([("app-1", "app-2")], changes)
     assert both.causes["app-1", "app-2"].package == "b"
-    assert alone.stack_causes() == explained(old, new, ("app-1", "app-2")).stack_causes()
-    assert both.stack_causes([("app-1", "app-2")]) == [
+    assert listed_causes(alone) == listed_causes(explained(old, new, ("app-1", "app-2")))
+    assert listed_causes(both, [("app-1", "app-2")]) == [
         StackCause("b", "version", "1", "2", specs=1, packages=1, reach=1),
         StackCause("a", "version", "1", "2", specs=0, packages=0, reach=1),
     ]
@@ -426,7 +426,7 @@ def test_an_event_is_listed_that_is_no_cause_but_in_reach_of_three_in_ten() -> N
     old = (*old[:number], *(below(i, 1) for i in range(5)), "z-1 version=1", "y-1 version=1")
     new = (*new, *(below(i, 2) for i in range(5)), "z-2 version=2", "y-2 version=2")
     pairs = [(f"app{i}-1", f"app{i}-2") for i in range(number)]
-    found = explained(old, new, *pairs).stack_causes()
+    found = listed_causes(explained(old, new, *pairs))
     assert found == [
         StackCause("x", "added", specs=10, packages=10, reach=10),
         StackCause("z", "version", "1", "2", specs=0, packages=0, reach=3),
@@ -443,7 +443,7 @@ def test_causes_of_as_many_specs_are_listed_by_reach() -> None:
         *("a-2 version=2", "b-2 version=2 > c-2", "c-2 version=2"),
     )
     pairs = [(f"{name}-1", f"{name}-2") for name in ("app", "lib", "end")]
-    found = explained(old, new, *pairs).stack_causes()
+    found = listed_causes(explained(old, new, *pairs))
     assert [(cause.package, cause.specs, cause.reach) for cause in found] == [
         ("b", 1, 2),
         ("c", 1, 2),
@@ -464,9 +464,9 @@ def test_a_recipe_is_listed_only_where_it_is_a_cause() -> None:
     old = ("app-1 recipe=x > a-1", "a-1 recipe=x", "lib-1 > a-1")
     new = ("app-2 recipe=y > a-2", "a-2 recipe=y", "lib-2 > a-2")
     found = explained(old, new, ("app-1", "app-2"))
-    assert [(cause.package, cause.reach) for cause in found.stack_causes()] == [("app", 1)]
+    assert [(cause.package, cause.reach) for cause in listed_causes(found)] == [("app", 1)]
     found = explained(old, new, ("app-1", "app-2"), ("lib-1", "lib-2"))
-    assert [(cause.package, cause.reach) for cause in found.stack_causes()] == [
+    assert [(cause.package, cause.reach) for cause in listed_causes(found)] == [
         ("a", 2),
         ("app", 1),
     ]
@@ -475,7 +475,7 @@ def test_a_recipe_is_listed_only_where_it_is_a_cause() -> None:
 def test_a_rehash_explains_those_that_have_no_other_cause() -> None:
     old = ("app-1", "lib-1 > a-1", "a-1 version=1")
     new = ("app-2", "lib-2 > a-2", "a-2 version=2")
-    found = explained(old, new, ("app-1", "app-2"), ("lib-1", "lib-2")).stack_causes()
+    found = listed_causes(explained(old, new, ("app-1", "app-2"), ("lib-1", "lib-2")))
     assert StackCause(None, "rehash", specs=1, packages=1, reach=1) in found
 
 
@@ -578,7 +578,7 @@ def test_what_nothing_leads_to_names_no_package() -> None:
     assert packages_of(REHASH) == ()
     found = explained(("app-1", "lib-1"), ("app-2", "lib-2"), ("app-1", "app-2"))
     rehash = StackCause(None, "rehash", specs=1, packages=1, reach=1)
-    assert found.stack_causes(found.causes) == found.stack_causes() == [rehash]
+    assert listed_causes(found, found.causes) == listed_causes(found) == [rehash]
     assert found.because_of(str.islower) == set()
 
 
@@ -604,7 +604,7 @@ def test_a_cause_is_written_as_the_specification_shows_it() -> None:
         b'{"package":"autoconf","what":"version","old":"2.69","new":"2.71",'
         b'"path":["openmpi","numactl","automake"],"build_only":true,"others":0}'
     )
-    assert msgspec.json.encode(found.stack_causes()[0]) == (
+    assert msgspec.json.encode(listed_causes(found)[0]) == (
         b'{"package":"autoconf","what":"version","old":"2.69","new":"2.71",'
         b'"specs":1,"packages":1,"reach":1}'
     )
@@ -658,7 +658,7 @@ def test_a_chain_of_specs_that_were_all_rebuilt_is_explained() -> None:
     old, new = described(*chain(1, length, "version=1")), described(*chain(2, length, "version=2"))
     pairs = [(f"n{i}-1", f"n{i}-2") for i in range(length)]
     found = Explanation(pairs, ChangedPairs((NodesByHash(old), NodesByHash(new))))
-    assert [cause.reach for cause in found.stack_causes()] == [length]
+    assert [cause.reach for cause in listed_causes(found)] == [length]
 
 
 def wide(side: int, number: int) -> Lines:
@@ -820,3 +820,37 @@ def test_another_version_of_a_lock_alone_is_a_rehash(
     write_files(tmp_path, {name: to_bytes(both[name]) for name in both})
     [tag] = run_json("-C", tmp_path, "old.lock", "new.lock")["tags"]
     assert [change["cause"]["what"] for change in tag["stacks"][0]["changes"]] == ["rehash"] * 2
+
+
+def write_old_page(folder: Path, item: Item, *below: Item) -> None:
+    """A page of 2022, and the file with its only spec beside it."""
+    head = f"---\ntitle: {item.name}\ncategories: [package, develop]\n"
+    files = {
+        "spec-0.json": to_bytes({"spec": {"nodes": [node(it, 4) for it in (item, *below)]}}),
+        "specs.md": f"{head}spec_files: [spec-0.json]\n---\n".encode(),
+    }
+    write_files(folder / "develop" / item.name, files)
+
+
+def test_an_event_of_many_pages_is_one_cause_of_the_stack(tmp_path: Path) -> None:
+    """Pages of 2022 list no stack, and each names the files of its own specs."""
+    for side, version in (("old", "3.1"), ("new", "3.2")):
+        cmake = Item("cmake", version)
+        zlib = Item("zlib", needs=(needs(cmake, types=("build",)),))
+        write_old_page(tmp_path / side, zlib, cmake)
+        write_old_page(tmp_path / side, Item("hdf5", needs=(needs(zlib),)), zlib, cmake)
+        write_old_page(tmp_path / side, Item("szip", needs=(needs(zlib),)), zlib, cmake)
+    [tag] = run_json(tmp_path / "old", tmp_path / "new")["tags"]
+    [cause] = tag["stacks"][0]["causes"]
+    assert (cause["package"], cause["what"]) == ("cmake", "version")
+    assert (cause["specs"], cause["packages"], cause["reach"]) == (3, 3, 3)
+
+
+def test_a_tie_goes_to_what_most_rebuilt_specs_of_all_pages_reach(tmp_path: Path) -> None:
+    for side, version in (("old", "1"), ("new", "2")):
+        a, b = Item("a", version), Item("b", version)
+        write_old_page(tmp_path / side, Item("lib", needs=(needs(a), needs(b))), a, b)
+        write_old_page(tmp_path / side, Item("app", needs=(needs(b),)), b)
+    [tag] = run_json(tmp_path / "old", tmp_path / "new")["tags"]
+    found = tag["stacks"][0]["changes"]
+    assert [(it["package"], it["cause"]["package"]) for it in found] == [("app", "b"), ("lib", "b")]

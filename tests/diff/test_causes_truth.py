@@ -14,7 +14,7 @@ from snapdiff.diff.causes import Explanation
 from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.result.causes import Cause, Event
 from tests.support.generated_graphs import Graphs, graphs, make_graphs
-from tests.support.graphs import NodesByHash, PlainGraph, PlainNode, read_lock
+from tests.support.graphs import NodesByHash, PlainGraph, PlainNode, listed_causes, read_lock
 from tests.support.nightly import examples, nightly_but
 from tests.support.plain_causes import (
     LAST_RESORTS,
@@ -110,10 +110,10 @@ def check_all(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
     specs = Counter(map(plain, found.causes.values()))
     packages = {(plain(c), truth.reading.name(p)) for p, c in found.causes.items()}
     per_event = Counter(event for event, _ in packages)
-    listed = [plain(cause) for cause in found.stack_causes()]
+    listed = [plain(cause) for cause in listed_causes(found)]
     assert len(set(listed)) == len(listed)
     assert set(specs) <= set(listed)
-    for listed_cause in found.stack_causes():
+    for listed_cause in listed_causes(found):
         event = plain(listed_cause)
         reach = specs[event] if listed_cause.what == "rehash" else truth.reach[event]
         assert (listed_cause.specs, listed_cause.packages, listed_cause.reach) == (
@@ -125,7 +125,7 @@ def check_all(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
         event for event in without_last_resorts(truth.reach) if is_enough(truth, event, pairs)
     }
     assert set(listed) == expected | set(specs)
-    assert [c.specs for c in found.stack_causes()] == sorted(specs.values(), reverse=True) + [0] * (
+    assert [c.specs for c in listed_causes(found)] == sorted(specs.values(), reverse=True) + [0] * (
         len(listed) - len(specs)
     )
     return found

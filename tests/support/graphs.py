@@ -15,7 +15,9 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from snapdiff.diff.causes import Explanation, causes_of_stack
 from snapdiff.model import Build, Edge, Node, Root
+from snapdiff.result.causes import StackCause
 
 
 @dataclass(frozen=True)
@@ -276,3 +278,10 @@ def _variants(parameters: Mapping[str, Any]) -> Iterable[str]:
             yield f"{name}:={','.join(values)}"
         else:
             yield f"{name}={value}"
+
+
+def listed_causes(
+    found: Explanation, wanted: Collection[tuple[str, str]] | None = None
+) -> list[StackCause]:
+    """Return the causes of a stack with the specs of one document, or some of these."""
+    return causes_of_stack([(found, found.causes if wanted is None else wanted)])
