@@ -158,6 +158,8 @@ def render_template(environment: "jinja2.Environment", name: str, **values: Any)
         raise ReportError(f"{error.filename or name}: line {error.lineno}: {error}") from error
     except jinja2.TemplateNotFound as error:
         raise ReportError(f"{error.name}: no such template") from error
+    except UnicodeDecodeError as error:  # of the template, or of one that it includes
+        raise ReportError(f"{_place(error, name)}: not UTF-8; save templates as UTF-8") from error
     except Exception as error:  # a template can raise whatever its expressions do
         raise ReportError(f"{_place(error, name)}: {error}") from error
     return text

@@ -202,6 +202,14 @@ class TestOwnTemplate:
         assert message in err
         assert err.count("\n") == 1
 
+    def test_says_how_one_that_is_no_utf_8_is_saved(self, tmp_path: Path) -> None:
+        (tmp_path / "latin.j2").write_bytes("é".encode("latin-1"))
+        arguments = ("-C", ROOT, *SNAPSHOTS, "--template")
+        done = run_cli(*arguments, tmp_path / "latin.j2")
+        assert done.err == "snapdiff: error: latin.j2: not UTF-8; save templates as UTF-8\n"
+        _, _, err = self.run(tmp_path, "{% include 'latin.j2' %}")
+        assert "own.j2: line 1: not UTF-8" in err
+
     def test_goes_with_no_format(self) -> None:
         refused("-C", ROOT, *SNAPSHOTS, "--template", "x", "-f", "json")
 
