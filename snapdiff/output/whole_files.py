@@ -53,7 +53,9 @@ def errors_named(place: Path | str, *, cannot_be: str = "written") -> Iterator[N
         yield
     except OSError as error:
         reason = error.strerror or error
-        raise ReportError(f"{place}: cannot be {cannot_be}: {reason}") from error
+        is_race = isinstance(error, FileExistsError)
+        way_out = "; another run has made it, run again" if is_race else ""
+        raise ReportError(f"{place}: cannot be {cannot_be}: {reason}{way_out}") from error
 
 
 def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> None:

@@ -263,6 +263,6 @@ def test_a_file_of_the_longest_name_is_written(example: Path) -> None:
 def test_a_file_that_was_to_be_new_is_not_written_over(tmp_path: Path) -> None:
     there = tmp_path / "there.md"
     there.write_text("another run", "utf-8")
-    with pytest.raises(ReportError, match="cannot be written: File exists"):
+    with pytest.raises(ReportError, match="File exists; another run has made it, run again"):
         Destination(there, has_pager=False, is_new=True).write(["a report"])
     assert there.read_text("utf-8") == "another run"
