@@ -131,6 +131,14 @@ def test_a_second_reading_finds_the_same(pair: Catalogs) -> None:
         }
 
 
+def test_the_names_of_a_tag_are_in_their_order() -> None:
+    names = [f"p{letter}" for letter in "abcdefghi"]
+    every, stays = [spec(name, package=name) for name in names], spec("b", package="stays")
+    [removed] = report_of([*every, stays], [stays])["tags"]
+    [added] = report_of([stays], [*every, stays])["tags"]
+    assert removed["packages"]["removed"] == added["packages"]["added"] == names
+
+
 OLD = [
     spec("b", "5.14.2", package="paraview"),
     spec("c", "1.0", package="zlib"),

@@ -27,6 +27,7 @@ EXAMPLES = [
     pytest.param("3.8*=3.9 3.7=3.8*", "rebuilt", "upgraded 3.7|3.9", id="crosswise"),
     pytest.param("1*=2* 1*=1* 2*=2*", "", "", id="a root from one version to another"),
     pytest.param("1*=2* 1*=1* 2*=2* 1-", "reconfigured", "removed -1", id="beside it"),
+    pytest.param("2.0*=2.0* 1.0*-", "", "", id="nothing but roots"),
     pytest.param("1.0*~1.0* 1.0", "", "", id="the root's configuration"),
     pytest.param("1.0*~1.0* 1.0=1.0", "reconfigured", "rebuilt", id="and a dependency's hash"),
     pytest.param(

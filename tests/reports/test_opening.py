@@ -522,6 +522,17 @@ def test_what_differs_in_a_product_is_said_of_its_roots_alone(tmp_path: Path) ->
     assert f"- ≠ `tool` `1.0`: {below}" in lines
 
 
+def test_dependencies_of_another_major_version_are_counted_above_their_lines(
+    tmp_path: Path,
+) -> None:
+    def side(number: int) -> list[Item]:
+        below = [Item("one", f"{number}.0"), *(Item(f"lib{it}", f"1.{number}") for it in range(9))]
+        return [*below, Item("app", f"1.{number}", explicit=True, needs=tuple(map(needs, below)))]
+
+    lines = report(tmp_path, {"a": (side(1), side(2))})
+    assert "10 upgraded (1 to another major version)" in "\n".join(lines)
+
+
 def test_versions_gone_are_those_of_four_products_and_of_more(tmp_path: Path) -> None:
     def side(number: str, *versions: str) -> list[Item]:
         below = [Item(name, version) for name in ("lib", "tool0") for version in versions]
