@@ -149,7 +149,7 @@ def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
         tag, name = key
         mine, theirs, same = before.get(key), after.get(key), in_common.get(key, {})
         specs = theirs.specs if theirs else {}
-        if (mine.specs if mine else {}) == specs:
+        if mine is theirs or (mine.specs if mine else {}) == specs:
             own = Counter(specs.values()).items() if specs else ()
             by_stacks = count_by_stacks(chain(own, same.items()))
             unchanged.append(PackageCounts(tag, name, by_stacks))
@@ -179,8 +179,10 @@ def pair_packages(
     after: Mapping[str, Build] = new.specs if new else {}
     removed = {key: build for key, build in before.items() if after.get(key) is not build}
     added = {key: build for key, build in after.items() if before.get(key) is not build}
-    numbers = Counter(before.values())
-    numbers.subtract(removed.values())
+    numbers: Counter[Build] = Counter()
+    if len(removed) < len(before):
+        numbers.update(before.values())
+        numbers.subtract(removed.values())
     for key in removed.keys() & added.keys():
         build, twin = removed[key], added[key]
         if build.stacks == twin.stacks and build.version_text == twin.version_text:

@@ -84,18 +84,24 @@ def _specs_of_versions(
     equal: tuple[Mapping[Version, int], Mapping[Version, int]] = ({}, {}),
 ) -> tuple[VersionCount, ...]:
     """Return how many specs of each version there are, less those that are equal to others."""
-    texts = _by_order((*old, *new)) | _by_order(new)
+    texts = _by_order(old) | _by_order(new)
     before, after = _by_version(old), _by_version(new)
-    before.subtract(equal[0])
-    after.subtract(equal[1])
-    return tuple(VersionCount(texts[it], before[it], after[it]) for it in sorted(texts))
+    return tuple(
+        VersionCount(
+            texts[it],
+            before.get(it, 0) - equal[0].get(it, 0),
+            after.get(it, 0) - equal[1].get(it, 0),
+        )
+        for it in sorted(texts)
+    )
 
 
-def _by_version(specs: Mapping[str, int]) -> Counter[Version]:
+def _by_version(specs: Mapping[str, int]) -> dict[Version, int]:
     """Return how many specs there are of each version, however it is written."""
-    found: Counter[Version] = Counter()
+    found: dict[Version, int] = {}
     for text, number in specs.items():
-        found[parse_version(text)] += number
+        version = parse_version(text)
+        found[version] = found.get(version, 0) + number
     return found
 
 

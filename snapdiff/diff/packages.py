@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
-from itertools import chain
 from operator import itemgetter
 
 from msgspec import UNSET, Struct
@@ -128,7 +127,11 @@ def diff_package(
         for stack in sorted(removed.keys() | added.keys())
     }
     losses = _losses(pair, pairings, sides)
-    old, new = (_count(side, pair.common, scope) for side in builds)
+    both = _count(pair.common, scope)
+    old, new = (
+        _count({build: len(hashes) for build, hashes in side.items()}, scope, both)
+        for side in builds
+    )
     has_several = pair.common or max(len(pair.old), len(pair.new)) > 1  # mostly it has not
     found = {}
     for stack, pairing in pairings.items():
@@ -220,11 +223,16 @@ def _builds_by_stack(
     return found
 
 
-def _count(side: BuildHashes, common: Mapping[Build | Counted, int], scope: Scope) -> SideCounts:
-    own = ((build, len(hashes)) for build, hashes in side.items())
-    versions: dict[str, dict[str, int]] = {}
-    in_any = 0
-    for specs, number in chain(own, common.items()):
+_NOTHING = SideCounts({}, 0)
+
+
+def _count(
+    numbers: Mapping[Build | Counted, int], scope: Scope, beside: SideCounts = _NOTHING
+) -> SideCounts:
+    """Return how many specs there are, given the numbers of like ones, beside those counted."""
+    versions = {stack: {**counted} for stack, counted in beside.versions.items()}
+    in_any = beside.in_any
+    for specs, number in numbers.items():
         stacks = scope.stacks(specs.stacks)
         for stack in stacks:
             counted = versions.setdefault(stack, {})

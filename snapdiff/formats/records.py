@@ -113,7 +113,9 @@ class RecordReader:
 
     def __init__(self) -> None:
         self._builds = _Builds()
-        self._texts: list[str] = []
+        self._known: set[str] = set()
+        self._waiting: list[str] = []
+        """Texts that belong to those known: put there when there is another list to compare."""
         self._specs: dict[str, Build] = {}
 
     def read(self, details: memoryview) -> dict[str, Build] | None:
@@ -128,12 +130,15 @@ class RecordReader:
             texts = str(details[2:-2], "utf-8").split("}, {")
         except UnicodeDecodeError:
             return None
-        known = set(self._texts)
+        known = self._known
+        known.update(self._waiting)
         added = [text for text in texts if text not in known] if known else texts
         specs: dict[str, Build] = {}
+        gone = known
         if len(added) < len(texts):
-            specs.update(self._specs)
-            for text in known.difference(texts):
+            gone = known.difference(texts)
+            specs = self._specs.copy()
+            for text in gone:
                 del specs[text.partition(_HASH_KEY)[2][:HASH_LENGTH]]
         try:
             found = {
@@ -142,10 +147,11 @@ class RecordReader:
             }
         except KeyError:
             return None
-        specs.update(found)
+        specs |= found
         if len(specs) != len(texts) or not are_hashes(found):
             return None  # a hash comes twice, or is none
-        self._texts, self._specs = texts, specs
+        known -= gone
+        self._waiting, self._specs = added, specs
         return specs
 
 
