@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase, translate
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -26,13 +26,13 @@ def split_globs(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(_BLANKS.sub(r"\1", glob) for value in values for glob in value.split(","))
 
 
-def name_filter(globs: Iterable[str]) -> Callable[[str], bool]:
+@lru_cache(64)
+def name_filter(globs: tuple[str, ...]) -> Callable[[str], bool]:
     """Return what says whether some globs, as a shell writes them, let a name in.
 
     One with a leading `!` leaves names out; without one that lets names in, every name is in. Each
-    name is matched once, as the same names come again.
+    name is matched once, as the same names come again, in the next section of a changelog too.
     """
-    globs = tuple(globs)
     wanted = _any_of([glob for glob in globs if not glob.startswith("!")] or ["*"])
     unwanted = _any_of([glob[1:] for glob in globs if glob.startswith("!")])
     return cache(lambda name: bool(wanted.match(name)) and not unwanted.match(name))

@@ -114,7 +114,7 @@ class LockListing(Listing):
                 self._decoded[spec_hash] = node
                 self.edges[spec_hash] = read_edges(node.dependencies, key)
             below = {edge.hash for spec_hash in found for edge in self.edges[spec_hash]}
-            found = (below & self.records.keys()) - reached
+            found = (below - reached) & self.records.keys()
         return reached
 
     def _decode(self, spec_hash: str) -> tuple[SpecNode, bool, bool]:

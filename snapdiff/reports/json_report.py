@@ -23,6 +23,9 @@ def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
 
 def _object(value: msgspec.Struct, listed: Sequence[str]) -> Iterator[str]:
     """Yield a struct as JSON: the field named first in `listed` item by item, and so on below."""
+    if not listed:
+        yield _encoder.encode(value).decode("utf-8")
+        return
     separator = "{"
     for name in value.__struct_fields__:
         content = getattr(value, name)
@@ -30,7 +33,7 @@ def _object(value: msgspec.Struct, listed: Sequence[str]) -> Iterator[str]:
             continue
         yield f'{separator}"{name}":'
         separator = ","
-        if listed and name == listed[0]:
+        if name == listed[0]:
             yield "["
             for position, item in enumerate(content):
                 if position:

@@ -198,7 +198,7 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
             fell = move.status is Status.DOWNGRADED and not move.versions.counts
             if is_dependency and fell and change.package in products and not change.parts:
                 is_dependency, move = False, replace(move, as_dependency=True)
-            if not move.versions.gone:  # only the opening says it
+            if move.now_with and not move.versions.gone:  # only the opening says it
                 move = replace(move, now_with=())
             alike = found.setdefault((change.package, is_dependency), {})
             key = replace(move, because=_alike_because(move.because)) if move.because else move
