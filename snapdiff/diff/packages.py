@@ -1,8 +1,8 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from functools import partial
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from functools import cache, partial
 from operator import itemgetter
 
 from msgspec import UNSET, Struct
@@ -152,9 +152,17 @@ def _count_equal(
     """Return how many specs of each version a stack has beyond one of each different build."""
     both = {key for key, stacks in pair.kept_hashes() if stack in stacks}
 
+    look_on_new_side = cache(sides[1].graph.likeness)
+
     def count(side: SideDependencies, specs: Mapping[str, Build]) -> Counter[Version]:
+        def look(
+            spec_hash: str,
+        ) -> Hashable:  # of an index read on one side alone: the same in both
+            is_same = spec_hash in both
+            return look_on_new_side(spec_hash) if is_same else side.graph.likeness(spec_hash)
+
         hashes = both.union(key for key, build in specs.items() if stack in build.stacks)
-        equal = map(side.graph.node, side.duplicates(hashes, hashes))
+        equal = map(side.graph.node, side.duplicates(hashes, hashes, look))
         return Counter(node.build.version for node in equal if node)
 
     return count(sides[0], pair.old), count(sides[1], pair.new)
