@@ -14,7 +14,6 @@ from snapdiff.catalog.reading import (
     PairedPackages,
     Reading,
     StackNames,
-    differs,
     pairs_of_package,
     rename_graphs,
     rename_package,
@@ -161,7 +160,9 @@ class _Matching:
             if self._scope.has_tag(*pair.tags):
                 renamed = replace(pair, old=rename_specs(pair.old, self._names))
                 self._pairs.setdefault(pair.tags, []).append(renamed)
-                if self._scope.has_package(pair.name) and differs(renamed, self._scope):
+                builds = chain(renamed.old.values(), renamed.new.values())
+                in_stacks = any(self._scope.stacks(build.stacks) for build in builds)
+                if self._scope.has_package(pair.name) and in_stacks:
                     self._touched.update(pair.tags)
 
     def _add_bad_page(self, page: BadPage) -> None:

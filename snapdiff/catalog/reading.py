@@ -9,7 +9,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from snapdiff.errors import BadPage, FormatError, Side
-from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, DocumentReader, File, no_file
 from snapdiff.model import (
     NO_GRAPHS,
@@ -239,11 +238,8 @@ def pairs_of_package(
     if len(pairs) < 2:
         return pairs
     stacks = [
-        set[str]().union(
-            *{build.stacks for build in chain(pair.old.values(), pair.new.values())},
-            *{shared.stacks for shared in pair.common},
-        )
-        for pair in pairs
+        set[str]().union(*(it.stacks for it in (*one.old.values(), *one.new.values(), *one.common)))
+        for one in pairs
     ]
     if len(set[str]().union(*stacks)) == sum(map(len, stacks)):
         return pairs  # as nearly always: each document lists a stack of its own
@@ -282,16 +278,6 @@ def _unite(pairs: Sequence[PackagePair]) -> PackagePair:
         in_common=common,
         kept=lambda: chain.from_iterable(pair.kept() for pair in pairs),
     )
-
-
-def differs(pair: PackagePair, scope: Scope) -> bool:
-    """Return whether a side has a spec in a stack that is asked for and the other has not."""
-    for mine, other in ((pair.old, pair.new), (pair.new, pair.old)):
-        for spec_hash, build in mine.items():
-            twin = other.get(spec_hash)
-            if scope.stacks(build.stacks - twin.stacks if twin else build.stacks):
-                return True
-    return False
 
 
 # --- Stacks of the old side under their new names ---

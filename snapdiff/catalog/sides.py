@@ -42,11 +42,6 @@ class Listed:
         for claim in claims:
             self.paths.setdefault(claim.tag, {}).setdefault(claim, []).append(path)
 
-    def paths_of(self, tag: str | None, claims: AbstractSet[Claim]) -> set[str]:
-        """Return the documents that list any of some packages and stacks of a tag."""
-        listed = self.paths.get(tag, {})
-        return {path for claim in listed.keys() & claims for path in listed[claim]}
-
     def packages_on(self, pages: Collection[str]) -> set[Claim]:
         """Return what some pages list, whatever their tags."""
         claims = chain.from_iterable(listed.items() for listed in self.paths.values())
@@ -61,12 +56,6 @@ class Listed:
         for claim, paths in self.paths.get(tag, {}).items():
             if claim.what == "stack":
                 yield from ((claim.name, self.documents[path]) for path in paths)
-
-    def pages(self, tag: str | None) -> Iterator[str]:
-        """Yield the documents that list a package of a tag each."""
-        for claim, paths in self.paths.get(tag, {}).items():
-            if claim.what == "package":
-                yield from paths
 
 
 def repeated_claims(listed: Sequence[Listed], tag: str | None) -> dict[Claim, list[str]]:
@@ -92,7 +81,10 @@ def count_hashes(
     theirs. `is_counted` says which specs are asked for and not left out.
     """
     documents = {document for some in listed for _, document in some.listings(tag)}
-    pages = [path for some in listed for path in some.pages(tag)] if documents else []
+    if not documents:
+        return None
+    every = chain.from_iterable(some.paths.get(tag, {}).items() for some in listed)
+    pages = [path for claim, paths in every if claim.what == "package" for path in paths]
     if len(documents) + len(pages) < 2:
         return None
     is_counted = cache(is_counted)
@@ -148,7 +140,8 @@ class CountedFiles(Listed):
         """Return the counts of a tag, less those of documents of what is left out."""
         total = Counts()
         total.merge(self._counts.get(tag, Counts()))
-        for path in self.paths_of(tag, left_out):
+        listed = self.paths.get(tag, {})
+        for path in {path for claim in listed.keys() & left_out for path in listed[claim]}:
             self._add(total, self._packages.get(tag, {}).get(path, ()), -1)
         return total
 
