@@ -10,7 +10,7 @@ from itertools import compress, product
 from typing import NamedTuple
 
 from snapdiff.diff.pairing import COMPARISON, Effort
-from snapdiff.diff.reach import unite_below
+from snapdiff.diff.reach import circles_below
 from snapdiff.model import Edge, Graph
 from snapdiff.spack import Version
 
@@ -125,13 +125,39 @@ class SideDependencies:
 
         What is not in the document is in no set.
         """
+        linked = self._linked
+        circles, below = circles_below(hashes, self.below, linked)
+        for circle in circles:
+            bits = 0
+            for node in circle:
+                bits |= self._bit(node)
+                for child in below[node]:
+                    bits |= linked.get(child, 0)
+            linked.update(dict.fromkeys(circle, bits))
+        return linked
 
-        def own(spec_hash: str) -> int:
-            number = self._number(spec_hash)
-            return 0 if number is None else 1 << number
+    def roots_above(
+        self, versions: Mapping[str, Collection[Version]], roots: Mapping[str, str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return which roots link or run, at any depth, some versions of packages.
 
-        self._linked.update(unite_below(hashes, self.below, own, self._linked))
-        return self._linked
+        `roots` has the package of each root by hash.
+        """
+        bits = dict.fromkeys(versions, 0)
+        for spec_hash, name in self.graph.names.items():
+            node = self.graph.node(spec_hash) if name in versions else None
+            if node and node.build.version in versions[name]:
+                bits[name] |= self._bit(spec_hash)
+        linked = self._closures(roots)
+        above = {
+            name: {package for root, package in roots.items() if linked[root] & bit}
+            for name, bit in bits.items()
+        }
+        return {name: tuple(sorted(packages)) for name, packages in above.items() if packages}
+
+    def _bit(self, spec_hash: str) -> int:
+        number = self._number(spec_hash)
+        return 0 if number is None else 1 << number
 
     def _number(self, spec_hash: str) -> int | None:
         """Return the number of a node's name, version and configuration."""
@@ -214,29 +240,6 @@ def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tupl
             if below in found:
                 found[below].add(name)
     return {name: tuple(sorted(found[name] - {name})) for name in packages}
-
-
-def roots_above(
-    versions: Mapping[str, Collection[Version]], roots: Mapping[str, str], side: SideDependencies
-) -> dict[str, tuple[str, ...]]:
-    """Return which roots link or run, at any depth, some versions of packages; raises FormatError.
-
-    `roots` has the package of each root by hash.
-    """
-    bits = {name: 1 << place for place, name in enumerate(versions)}
-
-    def own(spec_hash: str) -> int:
-        node = side.graph.node(spec_hash)
-        is_wanted = node and node.build.version in versions.get(node.name, ())
-        return bits[node.name] if node and is_wanted else 0
-
-    found: dict[str, set[str]] = {name: set() for name in versions}
-    for spec_hash, below in unite_below(roots, side.below, own):
-        if spec_hash in roots:
-            for name, bit in bits.items():
-                if below & bit:
-                    found[name].add(roots[spec_hash])
-    return {name: tuple(sorted(names)) for name, names in found.items() if names}
 
 
 # --- The dependencies of two nodes ---

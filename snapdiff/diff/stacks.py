@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 from snapdiff.diff.causes import explain_changes, main_causes
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.compilers import count_compilers, former_compilers
-from snapdiff.diff.dependencies import direct_dependents, roots_above
+from snapdiff.diff.dependencies import direct_dependents
 from snapdiff.diff.package_kinds import changes_of_packages, parts_of
 from snapdiff.diff.packages import PackageDiff
 from snapdiff.diff.trait_bits import TraitBits
@@ -220,7 +220,7 @@ class ComparedStack:
         roots = {
             key: it.package for key, it in (new.roots or {}).items() if it.package not in before
         }
-        return roots_above(older, roots, self.known.dependencies((old, new))[1])
+        return self.known.dependencies((old, new))[1].roots_above(older, roots)
 
     def _because(self) -> Mapping[str, Because]:
         """Return why dependencies are gone, or new, by package; raises FormatError."""
