@@ -15,9 +15,9 @@ from snapdiff.diff.packages import hashes_of_builds
 from snapdiff.diff.pairing import Effort, pair_specs
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.diff.why import explain_change
+from snapdiff.document_names import LOCK_NAME
 from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
-from snapdiff.formats.kinds import LOCK_NAME
 from snapdiff.limits import Limits, Progress
 from snapdiff.model import EMPTY_PART, Build, Graph, Package
 from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff

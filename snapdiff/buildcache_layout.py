@@ -92,6 +92,11 @@ def mirror_folder(path: str) -> str | None:
     return found[1].removesuffix("/") if found else None
 
 
+def is_index(path: str) -> bool:
+    """Return whether a file is the index of a mirror, or of a view of one."""
+    return mirror_folder(path) is not None
+
+
 class Mirrors(NamedTuple):
     """The mirrors of a catalog on which other indexes depend, each by its folder.
 

@@ -4,10 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
-from snapdiff.buildcache_layout import BLOB
+from snapdiff.buildcache_layout import BLOB, is_index
 from snapdiff.catalog.loading import Catalog, has_document
 from snapdiff.catalog.reading import FilePair, Reading, read_versions
 from snapdiff.catalog.sides import CountedFiles
+from snapdiff.document_names import USUAL_NAMES, is_document, is_read, way_out
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File
@@ -56,14 +57,14 @@ class ComparedFiles(ABC):
         return [
             entry
             for entry in self.entries(folder)
-            if self.documents.is_read(entry.path) and printable_path(entry.path) not in changed
+            if is_read(entry.path) and printable_path(entry.path) not in changed
         ]
 
     def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
         found: dict[str, Document] = {}
         for entry in self._same_entries("", changed):
-            folder = self.documents.place(entry.path).tag_folder
+            folder = self.documents.tag_folder(entry.path)
             if folder not in found:  # nearly always the first file is a document
                 [reading] = self.read("new", [entry])
                 if isinstance(reading, Document):
@@ -110,7 +111,7 @@ class RevisionPair(ComparedFiles):
         """Yield every document whose content, or part of it, differs between the two."""
         pairs = self._old.source.changed_entries(self._new.source)
         # A blob may come or go alone: its mirror has to be known all the same.
-        if any(DOCUMENTS.is_index(path) or BLOB.fullmatch(path) for path in map(path_of, pairs)):
+        if any(is_index(path) or BLOB.fullmatch(path) for path in map(path_of, pairs)):
             self._note_mirrors(chain(self._old.source.entries(), self._new.source.entries()))
         changes = ChangedFiles(pairs, self.documents)
         for done, (pair, contents) in enumerate(self._contents(changes.documents)):
@@ -146,7 +147,7 @@ class RevisionPair(ComparedFiles):
 
     def _note_mirrors(self, entries: Iterable[Entry]) -> None:
         """Let the kinds of documents know of mirrors: one that holds others is the tag of these."""
-        found = {printable_path(it.path) for it in entries if DOCUMENTS.is_index(it.path)}
+        found = {printable_path(it.path) for it in entries if is_index(it.path)}
         if not found <= self._mirrors:  # all were looked at, and each tag has a folder
             self._mirrors |= found
             self.documents = self.documents.with_mirrors(self._mirrors)
@@ -162,10 +163,10 @@ class RevisionPair(ComparedFiles):
         if len(empty) == 1 and self._new.source.paths is not EVERYWHERE:
             return  # a path may well have come or gone
         for catalog in empty:
-            way_out = DOCUMENTS.way_out(catalog.source.holds)
+            hint = way_out(catalog.source.holds)
             raise RevisionError(
-                f"{catalog.source.name}: holds nothing to compare: no {DOCUMENTS.names}; "
-                f"{way_out or 'name a folder that does, or pass --allow-empty'}"
+                f"{catalog.source.name}: holds nothing to compare: no {USUAL_NAMES}; "
+                f"{hint or 'name a folder that does, or pass --allow-empty'}"
             )
 
     def shown_path(self, path: str, side: Side) -> str:
@@ -193,7 +194,7 @@ class DocumentVersions(ComparedFiles):
         self._contents = (old, new)
         self._limits = limits
         names = (usual_name(content) for content in (old, new) if isinstance(content, bytes))
-        if not DOCUMENTS.is_document(path):
+        if not is_document(path):
             path = next(filter(None, names), path)
         self._path = path
         self.is_page = path.endswith(".md")
@@ -211,11 +212,11 @@ class DocumentVersions(ComparedFiles):
             for content in self._contents
         )
         found = FilePair(path, None, None)
-        if self.documents.is_read(path):
+        if is_read(path):
             found = read_versions(path, old, new, self.documents.reader(path, self._limits))
         if not (found.old or found.new):
             raise RevisionError(
-                f"{self._given_path}: is nothing to compare; snapdiff reads {DOCUMENTS.names}"
+                f"{self._given_path}: is nothing to compare; snapdiff reads {USUAL_NAMES}"
             )
         if old is None and isinstance(found.new, Document):
             found = found._replace(old=Document(found.new.kind, found.new.claims))
@@ -242,7 +243,7 @@ class ChangedFiles:
         """Parts of documents that have to be read to know whether they differ."""
         for old, new in pairs:
             path = path_of((old, new))
-            if documents.is_read(path):
+            if is_read(path):
                 self.documents.append((old, new))
             elif not (old and new) or old.content_id or new.content_id:
                 self.add(path)

@@ -7,17 +7,20 @@ from pathlib import Path
 from msgspec import UNSET
 
 from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole, require_content
+from snapdiff.document_names import (
+    DATABASE,
+    LOCK_NAME,
+    NOT_CONCRETE,
+    USUAL_NAMES,
+    is_called,
+    is_document,
+    is_read,
+    way_out,
+)
 from snapdiff.errors import BadPage, FormatError, RevisionError, SnapdiffError
 from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.document import Claim, Document, File
-from snapdiff.formats.kinds import (
-    DATABASE,
-    DOCUMENTS,
-    LOCK_NAME,
-    NOT_CONCRETE,
-    Documents,
-    is_called,
-)
+from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.formats.single_document import plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
@@ -55,16 +58,16 @@ class Catalog:
     def readings(self) -> Iterator[tuple[str, Reading]]:
         """Yield what each file is that may be a document, in the order of paths."""
         documents = self.documents()
-        entries = [entry for entry in self.source.entries() if documents.is_read(entry.path)]
+        entries = [entry for entry in self.source.entries() if is_read(entry.path)]
         paths = (printable_path(entry.path) for entry in entries)
         return zip(paths, self.read(entries, documents), strict=True)
 
     def claims(self, documents: Documents) -> Iterator[tuple[Entry, Claim]]:
         """Yield each file whose name says that it is a document, and what its path says."""
         for entry in self.source.entries():
-            if documents.is_document(entry.path):
+            if is_document(entry.path):
                 path = printable_path(entry.path)
-                yield entry, documents.place(path, self.source.prefix).claim
+                yield entry, documents.claim(path, self.source.prefix)
 
     def read(self, entries: Sequence[Entry], documents: Documents) -> Iterator[Reading]:
         """Yield what each of some files is, read whole and one at a time."""
@@ -97,7 +100,7 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
     It may be called as its owner likes, `old.lock`, compressed or signed. Raises
     RevisionError if it is not a document.
     """
-    if not isinstance(source, SingleFile) or DOCUMENTS.is_document(source.file):
+    if not isinstance(source, SingleFile) or is_document(source.file):
         return source
     try:
         content = require_content(source.file, source.content(source.file))
@@ -106,11 +109,9 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
         raise RevisionError(f"{source.name}: {error}") from error
     name = usual_name(content)
     if name is None:
-        way_out = DOCUMENTS.way_out(source.holds)
-        way_out = (
-            source.file == NOT_CONCRETE and way_out
-        ) or f"name a folder, or {DOCUMENTS.names}"
-        raise RevisionError(f"{source.name}: is nothing to compare; {way_out}")
+        hint = way_out(source.holds) if source.file == NOT_CONCRETE else ""
+        hint = hint or f"name a folder, or {USUAL_NAMES}"
+        raise RevisionError(f"{source.name}: is nothing to compare; {hint}")
     return source.known_as(name, content)
 
 
@@ -126,7 +127,7 @@ def load_catalog(
     `progress` is called while a mirror is downloaded. Raises RevisionError where there is no such
     thing.
     """
-    opener = SourceOpener(Path(repository), wanted=DOCUMENTS, limits=limits, progress=progress)
+    opener = SourceOpener(Path(repository), limits, progress)
     return Catalog(named_as_usual(opener.open(str(name)), limits), limits)
 
 
@@ -143,7 +144,7 @@ def open_catalogs(
 
     Raises RevisionError where one does not exist or could be two things.
     """
-    opener = SourceOpener(repository, wanted=DOCUMENTS, limits=limits, progress=progress)
+    opener = SourceOpener(repository, limits, progress)
     old, new = (named_as_usual(source, limits) for source in opener.open_pair(arguments, paths))
     return Catalog(old, limits), Catalog(new, limits)
 
@@ -171,7 +172,7 @@ def require_paths(sources: Iterable[Source]) -> None:
 
 def has_document(catalog: Catalog) -> bool:
     """Return whether a catalog has a document, or what should be one."""
-    if any(DOCUMENTS.is_document(entry.path) for entry in catalog.source.entries()):
+    if any(is_document(entry.path) for entry in catalog.source.entries()):
         return True
     return any(True for _ in catalog.packages())
 
@@ -230,7 +231,7 @@ def _check_explicit(catalogs: Iterable[Catalog]) -> None:
         entry.path
         for catalog in catalogs
         for entry in catalog.source.entries()
-        if DOCUMENTS.is_read(entry.path)
+        if is_read(entry.path)
     ]
     if paths and not any(is_called(it, LOCK_NAME) or is_called(it, DATABASE) for it in paths):
         raise SnapdiffError(
@@ -259,7 +260,7 @@ def document_paths(catalog: Catalog) -> DocumentPaths:
     found: dict[tuple[str | None, str | None], str] = {}
     for entry, claim in catalog.claims(documents):
         path = source.location(entry)
-        folder = source.location(entry._replace(path=documents.place(entry.path).tag_folder))
+        folder = source.location(entry._replace(path=documents.tag_folder(entry.path)))
         for tag, name, place in (
             (claim.tag, claim.name, path),
             (None, claim.name, path),

@@ -176,7 +176,7 @@ class _Matching:
         It is the one above the package's, whatever it is called; where a folder above that has the
         tag's name (`develop/h/hdf5/specs.md`), it is that one: they may be at any depth there.
         """
-        folder = self._files.documents.place(path).tag_folder
+        folder = self._files.documents.tag_folder(path)
         parts = folder.split("/")
         for tag in {claim.tag for claim in claims}:
             named = parts[: parts.index(tag) + 1] if tag in parts else parts

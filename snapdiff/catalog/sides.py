@@ -199,7 +199,7 @@ class CatalogSide(Listed):
 
     def add_bad(self, path: str, documents: Documents) -> Claim:
         """Note a document that cannot be read; return what its path says that it lists."""
-        [claim] = self.compared_claims([documents.place(path, self._prefix).claim])
+        [claim] = self.compared_claims([documents.claim(path, self._prefix)])
         self.bad.add(claim)
         self._unread[path] = claim
         return claim

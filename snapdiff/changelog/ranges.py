@@ -20,7 +20,6 @@ from snapdiff.changelog.sections import GitSteps, SectionEnd, Step, Steps
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import RevisionError
 from snapdiff.filters import Scope
-from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Revision
 from snapdiff.reports import By
@@ -134,7 +133,7 @@ class FolderRange(Steps, frozen=True, kw_only=True):
     @property
     def newest(self) -> Source:
         """The folder with all snapshots: its configuration file counts."""
-        return DirectorySource(self.name, Path(self.folder), wanted=DOCUMENTS, limits=self.limits)
+        return DirectorySource(self.name, Path(self.folder), self.limits)
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -169,7 +168,7 @@ class FolderRange(Steps, frozen=True, kw_only=True):
 
     def _catalog(self, name: str) -> Catalog:
         place = Path(self.folder, name)
-        source = DirectorySource(name, place, wanted=DOCUMENTS, limits=self.limits)
+        source = DirectorySource(name, place, self.limits)
         return Catalog(source.narrowed(self.paths), self.limits)
 
 
@@ -188,7 +187,7 @@ def open_range(
     Each snapshot is narrowed to the `paths`. Raises RevisionError where there is no such thing, or
     a changelog cannot be made of it.
     """
-    opener = SourceOpener(directory, wanted=DOCUMENTS, limits=limits)
+    opener = SourceOpener(directory, limits)
     old_name, *new_name = opener.split_range(argument)
     old = opener.open(old_name)
     if not new_name and isinstance(old, DirectorySource):
@@ -232,7 +231,7 @@ def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
         with contextlib.suppress(PermissionError):  # what reads its documents says so
             if any((item / name).is_dir() for name in all_names.intersection(os.listdir(item))):
                 continue
-        source = DirectorySource(item.name, item, wanted=DOCUMENTS, limits=limits)
+        source = DirectorySource(item.name, item, limits)
         if not item.name.startswith(".") and has_document(Catalog(source, limits)):
             names.append(item.name)
     if len(names) < 2:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snapdiff.buildcache_layout import is_index
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.history import History
 from snapdiff.catalog.loading import Catalog
@@ -94,7 +95,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
         return self.snapshots[0].revision, Catalog(self._sources()[0], self.limits)
 
     def _sources(self) -> list[GitSource]:
-        repository = Repository(Path(self.repository), wanted=DOCUMENTS, limits=self.limits)
+        repository = Repository(Path(self.repository), self.limits)
         return [
             GitSource(repository, end.tree, end.tree, folder=self.folder).narrowed(self.paths)
             for end in self.snapshots
@@ -112,7 +113,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
             for entry in pair
             if entry
         }
-        mirrors = {it.path for it in sources[0].entries() if DOCUMENTS.is_index(it.path)}
+        mirrors = {it.path for it in sources[0].entries() if is_index(it.path)}
         with sources[0].repository.objects() as objects:
             history = History(objects, DOCUMENTS, last_use, self.limits)
             # Git is asked again: what differs in years of commits is too much to keep.
@@ -120,7 +121,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
             following = next(changes)
             for position, (old, end) in enumerate(pairwise(self.snapshots)):
                 pairs, following = following, next(changes, [])
-                came = {it.path for _, it in pairs if it and DOCUMENTS.is_index(it.path)}
+                came = {it.path for _, it in pairs if it and is_index(it.path)}
                 kinds = history.documents.with_mirrors(map(printable_path, mirrors | came))
                 mirrors = came | mirrors.difference(it.path for it, _ in pairs if it)
                 if kinds is not history.documents:

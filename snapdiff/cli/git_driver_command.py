@@ -17,7 +17,6 @@ from snapdiff.catalog.compared_files import DocumentVersions
 from snapdiff.cli import options
 from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
-from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.model import Revision
 from snapdiff.output.streams import say, write_stdout
 from snapdiff.reports import ReportOptions, render_report
@@ -53,7 +52,7 @@ class _Version(NamedTuple):
             # Git writes where a link leads, or the commit of a submodule, to a file of its own.
             return FormatError(IS_A_LINK if self.mode == _LINK_MODE else NOT_A_FILE)
         file = Path(self.file)
-        return DirectorySource(self.file, file.parent, wanted=DOCUMENTS).content(file.name)
+        return DirectorySource(self.file, file.parent).content(file.name)
 
 
 @click.command(

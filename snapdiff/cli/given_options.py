@@ -18,9 +18,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.catalog.loading import Catalog, open_catalogs
 from snapdiff.comparison import ComparisonOptions
+from snapdiff.document_names import LOCK_NAME
 from snapdiff.errors import FilterError, FormatError, ReportError, SnapdiffError
 from snapdiff.filters import GLOBS, split_globs
-from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.output.streams import Destination, ProgressBar, is_on_terminal, say
 from snapdiff.output.whole_files import check_output
@@ -120,21 +120,21 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
                 raise SnapdiffError(f"{name}: names both sides already; {way_out}")
         if not self.environment:
             return here, revisions, self.filters.path or ()
-        from snapdiff.sources.directory import LOCK, environment_folder
+        from snapdiff.sources.directory import environment_folder
 
         folders = [environment_folder(name) for name in self.environment]
         if self.filters.path or len(folders) > 2 or (len(folders) == 2 and revisions):
             raise SnapdiffError("-e: names both sides already; leave paths and names out")
         if len(folders) == 2:
-            return here, tuple(str(folder / LOCK) for folder in folders), ()
+            return here, tuple(str(folder / LOCK_NAME) for folder in folders), ()
         files = [str((here / name).absolute()) for name in revisions if os.path.exists(here / name)]
         if len(revisions) == 1 and files:
-            return folders[0], (*files, LOCK), ()
+            return folders[0], (*files, LOCK_NAME), ()
         if len(revisions) > 1 or any(map(ends_of_range, revisions)):
-            return folders[0], revisions, (LOCK,)
+            return folders[0], revisions, (LOCK_NAME,)
         if revisions and ":" not in revisions[0]:
-            return folders[0], (f"{revisions[0]}:./{LOCK}",), ()
-        return folders[0], (*revisions, LOCK), ()
+            return folders[0], (f"{revisions[0]}:./{LOCK_NAME}",), ()
+        return folders[0], (*revisions, LOCK_NAME), ()
 
     def comparison(self) -> ComparisonOptions:
         """Return how both sides, or all snapshots, are compared."""
@@ -238,7 +238,7 @@ def with_settings(
     if given.no_config:
         return given
     if given.config is not None:
-        opener = SourceOpener(given.repo, wanted=DOCUMENTS)
+        opener = SourceOpener(given.repo)
         file: SettingsFile | None = opener.settings_file(given.config)
         other = None
     else:

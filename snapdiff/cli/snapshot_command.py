@@ -17,6 +17,7 @@ import msgspec
 from snapdiff.buildcache_layout import BLOB, Manifest, blob_path, index_blob, mirror_folder
 from snapdiff.catalog.loading import Catalog
 from snapdiff.cli import options
+from snapdiff.document_names import is_document, is_read
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits
@@ -65,7 +66,7 @@ def snapshot(*, source: str, folder: str, repo: Path, limits: Limits, quiet: boo
             place = repo / source
             if os.path.isdir(place) and target.path.resolve().is_relative_to(place.resolve()):
                 raise SnapdiffError(f"{target.path}: is in {place}; name a folder outside of it")
-            opened = SourceOpener(repo, wanted=DOCUMENTS, limits=limits).open(source)
+            opened = SourceOpener(repo, limits).open(source)
         written = target.update(Catalog(opened, limits), bar)
     if not quiet and written:
         size = sum(document.size for document in written.values())
@@ -78,8 +79,8 @@ def snapshot(*, source: str, folder: str, repo: Path, limits: Limits, quiet: boo
 def _documents(catalog: Catalog) -> list[Entry]:
     """Return the entries of a catalog that are documents; for some, only the content says so."""
     entries = list(catalog.source.entries())
-    read = [entry for entry in entries if DOCUMENTS.is_read(entry.path)]
-    unsure = [entry for entry in read if not DOCUMENTS.is_document(entry.path)]
+    read = [entry for entry in entries if is_read(entry.path)]
+    unsure = [entry for entry in read if not is_document(entry.path)]
     found = zip(unsure, catalog.read(unsure, DOCUMENTS), strict=True)
     others = {entry.path for entry, reading in found if reading is None}
     indexes = _index_blobs(catalog.source, read)

@@ -9,9 +9,9 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Raw
 
+from snapdiff.document_names import SPEC_FILE
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, File
-from snapdiff.formats.kinds import SPEC_FILE
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import SpecFileNode, SpecNode, read_spec_file
 from snapdiff.limits import Limits, over_limit

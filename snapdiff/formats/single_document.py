@@ -3,7 +3,7 @@
 import re
 
 from snapdiff.buildcache_layout import LAYOUT_2
-from snapdiff.formats.kinds import DATABASE, LOCK_NAME, PAGE_NAME
+from snapdiff.document_names import DATABASE, LOCK_NAME, PAGE_NAME
 from snapdiff.limits import Limits, plain_content
 
 _HEAD = 4096

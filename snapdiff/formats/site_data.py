@@ -12,10 +12,10 @@ from itertools import product
 import msgspec
 from msgspec import Raw, Struct
 
+from snapdiff.document_names import COMPRESSED, PACKAGE_DATA
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.json_text import VALUES, decode_json, records_by_hash
-from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
 from snapdiff.formats.listing import Listing, build_of
 from snapdiff.formats.spec_node import read_edges
 from snapdiff.limits import Limits, check_version, plain_content

@@ -9,16 +9,16 @@ from collections import Counter
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from snapdiff.errors import FormatError
-from snapdiff.formats.document import Claim, Document, File
-from snapdiff.formats.json_text import type_error
-from snapdiff.formats.kinds import (
+from snapdiff.document_names import (
     OLDEST_PAGE_NAME,
     PAGE_NAME,
     is_called,
     is_named_by_folder,
     names_in_path,
 )
+from snapdiff.errors import FormatError
+from snapdiff.formats.document import Claim, Document, File
+from snapdiff.formats.json_text import type_error
 from snapdiff.formats.records import Record, RecordReader, check_listing, read_records
 from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.model import (

@@ -22,6 +22,7 @@ from snapdiff.buildcache_layout import (
     index_blob,
     mirror_folder,
 )
+from snapdiff.document_names import is_called
 from snapdiff.errors import FormatError, NoSuchFile
 from snapdiff.formats.document import Claim, File
 from snapdiff.formats.json_text import (
@@ -33,7 +34,6 @@ from snapdiff.formats.json_text import (
     records_by_hash,
     values_by_key,
 )
-from snapdiff.formats.kinds import is_called
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import SpecNode, decode_node
 from snapdiff.limits import Limits, plain_content, unfold

@@ -14,6 +14,14 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from snapdiff.document_names import (
+    LOCK_NAME,
+    NOT_CONCRETE,
+    is_document,
+    is_searched,
+    may_be_document,
+    size_limit,
+)
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.sources.names import folders_upwards
@@ -28,7 +36,6 @@ from snapdiff.sources.source import (
     SettingsFile,
     SingleFile,
     Source,
-    Wanted,
     joined,
     printable_path,
 )
@@ -41,15 +48,12 @@ class DirectorySource(Source):
     document that is a link, or no regular file, is named as unreadable.
     """
 
-    def __init__(
-        self, name: str, root: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS
-    ) -> None:
+    def __init__(self, name: str, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
         """Take the directory `root`, which the user called `name`."""
         self.name = self.place = self._named = printable_path(name)
         self._root = root
         self._top = os.path.realpath(root)
         self.prefix = printable_path(os.path.basename(self._top))
-        self._wanted = wanted
         self._limits = limits
         self._states: dict[str, tuple[int, int, int]] = {}
 
@@ -70,12 +74,11 @@ class DirectorySource(Source):
                 path = f"{folder}/{item.name}" if folder else item.name
                 if item.is_dir(follow_symlinks=False):
                     is_foreign = self._is_foreign(joined(self.folder, path))
-                    if self._wanted.is_searched(item.name) and not is_foreign:
+                    if is_searched(item.name) and not is_foreign:
                         folders.append(path)
                     continue
                 fault = _fault(item.is_file(follow_symlinks=False), item.is_symlink())
-                is_wanted = self._wanted.is_document if fault else self._wanted.may_be_document
-                if is_wanted(path):
+                if (is_document if fault else may_be_document)(path):
                     yield Entry(path, None, fault)
 
     def find(self, path: str) -> Entry | None:
@@ -98,7 +101,7 @@ class DirectorySource(Source):
     def _content(self, entry: Entry) -> bytes:
         with _opened(os.path.join(self._root, entry.path)) as file:
             before = os.fstat(file.fileno())
-            most = self._wanted.size_limit(entry.path, self._limits)
+            most = size_limit(entry.path, self._limits)
             if before.st_size > most:
                 raise over_limit(f"has {before.st_size:,} bytes", most, "bytes")
             content = file.read(before.st_size + 1)
@@ -166,8 +169,7 @@ class WorkingTree(DirectorySource):
 
     def __init__(self, repository: Repository, top: Path, folder: str = "") -> None:
         """Take the top of the working tree, and the path of the folder from there."""
-        wanted, limits = repository.wanted, repository.limits
-        super().__init__("working tree", top / folder, wanted=wanted, limits=limits)
+        super().__init__("working tree", top / folder, repository.limits)
         self.repository = repository
         self.folder = self.place = folder
         self._top = os.path.realpath(top)
@@ -225,8 +227,6 @@ class WorkingTree(DirectorySource):
         return [] if isinstance(new, DirectorySource) else new.changed_submodules(self)
 
 
-LOCK = "spack.lock"
-
 _MOST_NAMES = 20
 
 
@@ -250,4 +250,4 @@ def environment_folder(name: str) -> Path:
 
 
 def _is_environment(folder: Path) -> bool:
-    return any(os.path.isfile(folder / name) for name in ("spack.yaml", LOCK))
+    return any(os.path.isfile(folder / name) for name in (NOT_CONCRETE, LOCK_NAME))

@@ -24,6 +24,7 @@ from snapdiff.buildcache_layout import (
     index_blob,
     view_path,
 )
+from snapdiff.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.sources.download import (
@@ -41,7 +42,6 @@ from snapdiff.sources.download import (
 )
 from snapdiff.sources.names import (
     LISTING,
-    SITE_DATA,
     MirrorAddress,
     RegistryAddress,
     parse_address,
@@ -89,7 +89,7 @@ class MirrorSource(Source):
             entries = self._layout_3("", view_path(view))
         if entries:
             return entries
-        asked_for = f"{LAYOUT_3}, {LAYOUT_2}, {LISTING} or {SITE_DATA[0]}"
+        asked_for = f"{LAYOUT_3}, {LAYOUT_2}, {LISTING} or {SPECS_DATA}"
         way_out = (
             "name the mirror itself: folders below a URL are not searched, and "
             "`spack buildcache update-index` writes the index of a build cache"
@@ -105,9 +105,9 @@ class MirrorSource(Source):
             fault = f"is listed in {LISTING}, and is not there"
             missing = Entry(joined(folder, LAYOUT_3), None, fault)
             entries += self._build_cache(folder) or [missing]
-        for name in () if entries else SITE_DATA:
-            for path in (f"{name}.gz", name):
-                if file := self._downloads.take(path, as_is=path.endswith(".gz")):
+        for name in () if entries else (SPECS_DATA, PACKAGE_DATA):
+            for path in (f"{name}{COMPRESSED}", name):
+                if file := self._downloads.take(path, as_is=path.endswith(COMPRESSED)):
                     entries.append(Entry(path, f"sha256:{file.sha256}"))
                     break
         return entries
@@ -146,7 +146,7 @@ class MirrorSource(Source):
         blob = BLOB.fullmatch(path)
         in_name = blob[2] if blob else None
         expected = in_name or self._declared.get(path)
-        is_as_is = blob is not None or path.endswith(".gz")
+        is_as_is = blob is not None or path.endswith(COMPRESSED)
         file = self._downloads.take(path, sha256=expected, as_is=is_as_is)
         if file is None:
             raise FormatError("is missing on the mirror")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urlsplit
 
 from snapdiff.buildcache_layout import FOLDERS, LAYOUT_2, LAYOUT_3, VIEW
+from snapdiff.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
 from snapdiff.errors import RevisionError
 from snapdiff.safe_text import shown
 
@@ -157,10 +158,7 @@ _REPOSITORY = re.compile(r"[a-z0-9]+((\.|/|__?|-+)[a-z0-9]+)*")
 LISTING = "cache_spack_io_index.json"
 """What a mirror of mirrors begins with."""
 
-SITE_DATA = ("specs_data.json", "package_data.json")
-"""The two documents of the site's data, each gzipped or not."""
-
-_ENDS = (LAYOUT_3, LAYOUT_2, LISTING, *SITE_DATA, *(f"{name}.gz" for name in SITE_DATA))
+_ENDS = (LAYOUT_3, LAYOUT_2, LISTING, SPECS_DATA, PACKAGE_DATA)
 
 
 class MirrorAddress(NamedTuple):
@@ -241,7 +239,7 @@ def parse_address(name: str) -> MirrorAddress | RegistryAddress:
     is_web = scheme in ("http", "https")
     base, _, query = name.partition("#")[0].partition("?") if is_web else (name, "", "")
     for end in _ENDS:
-        base = base.removesuffix(f"/{end}")
+        base = base.removesuffix(f"/{end}").removesuffix(f"/{end}{COMPRESSED}")
     if view := VIEW.fullmatch(base):
         base = view[1] + view[2]
     base = base.rstrip("/")

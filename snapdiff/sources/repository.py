@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from snapdiff.document_names import is_document, is_searched, may_be_document, size_limit
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.git_commands import (
@@ -19,7 +20,7 @@ from snapdiff.sources.git_commands import (
     Objects,
     missing_object,
 )
-from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, Wanted, printable_path
+from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
 
 _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
 """Modes; that of a submodule is of no file but of a commit of another repository."""
@@ -50,16 +51,12 @@ class Index(NamedTuple):
 class Repository:
     """A git repository that revisions are looked up in; nothing in it is ever changed."""
 
-    def __init__(self, directory: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS) -> None:
-        """Open the repository that git finds from `directory`; its listings have what is `wanted`.
+    def __init__(self, directory: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+        """Open the repository that git finds from `directory`.
 
         Raises RevisionError where there is none, or no git to read it with.
         """
         self.git = GitRunner(directory)
-        self.wanted = wanted
-        self._is_searched = functools.cache(
-            lambda folder: all(map(wanted.is_searched, folder.split("/")))
-        )
         self.limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
         self._last_changes: tuple[tuple[str, str], list[tuple[bytes, bytes]]] = (("", ""), [])
@@ -79,10 +76,8 @@ class Repository:
         Of those that cannot be read, a symbolic link for instance, only one that is called like a
         document is missed.
         """
-        is_one = self.wanted.is_document if entry.fault else self.wanted.may_be_document
-        if not is_one(entry.path):
-            return False
-        return self._is_searched(entry.path.rpartition("/")[0])
+        is_one = is_document if entry.fault else may_be_document
+        return is_one(entry.path) and _is_searched(entry.path.rpartition("/")[0])
 
     def ask(self, *questions: str) -> str:
         """Return what `git rev-parse` says; raises RevisionError where it says nothing."""
@@ -131,8 +126,8 @@ class Repository:
         A block within the block has a git of its own, and may ask while this one is owed answers.
         """
         # Not a method of this: what git is still running for would keep this alive.
-        size_limit = partial(self.wanted.size_limit, limits=self.limits)
-        objects = self._idle.pop() if self._idle else Objects(self.git, size_limit)
+        most = partial(size_limit, limits=self.limits)
+        objects = self._idle.pop() if self._idle else Objects(self.git, most)
         try:
             yield objects
         finally:
@@ -264,6 +259,11 @@ class Repository:
     def is_shallow(self) -> bool:
         """Return whether history was cut off when the repository was cloned."""
         return self.ask("--is-shallow-repository") == "true"
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_searched(folder: str) -> bool:
+    return all(map(is_searched, folder.split("/")))
 
 
 def _items(tree: GitObject) -> dict[str, tuple[str, str]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from snapdiff.buildcache_layout import VIEW, view_path
+from snapdiff.document_names import INNER_PATHS, USUAL_NAMES, may_be_document, way_out
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.sources.directory import DirectorySource, FileOnDisk, WorkingTree
@@ -30,7 +31,6 @@ from snapdiff.sources.source import (
     SettingsFile,
     SingleFile,
     Source,
-    Wanted,
     joined,
     printable_path,
 )
@@ -47,18 +47,14 @@ class SourceOpener:
     def __init__(
         self,
         directory: Path,
-        *,
-        wanted: Wanted,
         limits: Limits = DEFAULT_LIMITS,
         progress: Progress = unseen,
     ) -> None:
         """Look names up as git would if it were started in `directory`.
 
-        The sources have the files that are `wanted`, and take of each what the limits allow.
         `progress` is called while a mirror is downloaded.
         """
         self._directory = directory
-        self._wanted = wanted
         self._limits = limits
         self._progress = progress
         self._repository: Repository | None = None
@@ -219,7 +215,7 @@ class SourceOpener:
         is_folder = os.path.isdir(path)
         if not is_path and self._is_revision(name):
             # A file of any name may be a document, but `HEAD` in a bare repository is a revision.
-            if is_folder or (os.path.isfile(path) and self._wanted.may_be_document(name)):
+            if is_folder or (os.path.isfile(path) and may_be_document(name)):
                 what = "directory" if is_folder else "file"
                 revision, colon, inner = name.partition(":")
                 raise RevisionError(
@@ -228,18 +224,17 @@ class SourceOpener:
                 )
             return None
         if is_folder:
-            return DirectorySource(name, path, wanted=self._wanted, limits=self._limits)
+            return DirectorySource(name, path, self._limits)
         if os.path.isfile(path):
             file = path.resolve()  # a link that is named by the user himself is followed
-            above, wanted = os.path.dirname(name), self._wanted
-            folder = DirectorySource(above, file.parent, wanted=wanted, limits=self._limits)
+            folder = DirectorySource(os.path.dirname(name), file.parent, self._limits)
             return FileOnDisk(folder, file.name, name)
         if os.path.exists(path):
-            message = f"is no regular file; name a folder, or {self._wanted.names}"
+            message = f"is no regular file; name a folder, or {USUAL_NAMES}"
             raise RevisionError(f"{name}: {message}")
         what = "no such file or directory" if is_path else "no such file"
-        way_out = self._wanted.way_out(lambda beside: os.path.exists(path.parent / beside))
-        raise RevisionError(f"{name}: {what}{way_out and f'; {way_out}'}")
+        hint = way_out(lambda beside: os.path.exists(path.parent / beside))
+        raise RevisionError(f"{name}: {what}{hint and f'; {hint}'}")
 
     def _around(self, name: str) -> tuple[str, str]:
         """Return the mirror or install tree that a name leads into, else the name itself.
@@ -252,7 +247,7 @@ class SourceOpener:
             begin, exists = f"{revision}:", self._is_revision
             paths = self._open_repository(name).full_paths(path)
         for path in paths:
-            ends = list(self._wanted.inner_paths)
+            ends = list(INNER_PATHS)
             if VIEW.fullmatch(path) or not exists(begin + path):
                 path = VIEW.sub(r"\1\2", path)
                 view = os.path.basename(path.rstrip("/"))
@@ -317,10 +312,9 @@ class SourceOpener:
 
     def _open_repository(self, name: str) -> Repository:
         if self._repository is None:
-            where, wanted = self._directory, self._wanted
             try:
-                self._repository = Repository(where, wanted=wanted, limits=self._limits)
+                self._repository = Repository(self._directory, self._limits)
             except RevisionError as error:
-                way_out = "" if ";" in str(error) else "; name two folders, or a repository with -C"
-                raise RevisionError(f"{name}: not a directory, and {error}{way_out}") from error
+                hint = "" if ";" in str(error) else "; name two folders, or a repository with -C"
+                raise RevisionError(f"{name}: not a directory, and {error}{hint}") from error
         return self._repository

@@ -5,13 +5,13 @@ import functools
 import os
 import posixpath
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Self
 
 from snapdiff.buildcache_layout import BLOB
 from snapdiff.errors import FormatError
-from snapdiff.limits import SETTINGS_SIZE, Limits
+from snapdiff.limits import SETTINGS_SIZE
 from snapdiff.sources.names import EVERYWHERE, Paths, folders_upwards
 
 Content = bytes | FormatError
@@ -73,32 +73,6 @@ class Validators(NamedTuple):
 
     etag: str | None = None
     last_modified: str | None = None
-
-
-class Wanted(Protocol):
-    """What is looked for. A path has `/` between its parts, as far as they are known."""
-
-    names: str
-    """The files that are read, in words, for an error that has to say so."""
-
-    @property
-    def inner_paths(self) -> Sequence[tuple[str, str]]:
-        """Ends of paths that mean the folder around them, and what has to be in that."""
-
-    def way_out(self, holds: Callable[[str], bool]) -> str:
-        """Return what to do about a folder without a document; `holds` says what is in it."""
-
-    def is_searched(self, folder: str) -> bool:
-        """Return whether files are looked for in folders of this name."""
-
-    def is_document(self, path: str) -> bool:
-        """Return whether a file has to be readable, because it is called like a document."""
-
-    def size_limit(self, path: str, limits: Limits) -> int:
-        """Return how many bytes a file may have to be read."""
-
-    def may_be_document(self, path: str) -> bool:
-        """Return whether a file has to be looked at; every document is one of these."""
 
 
 class Source:

@@ -16,7 +16,6 @@ from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document, File
-from snapdiff.formats.kinds import EnvironmentLocks
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Counts, Revision
 from snapdiff.result import Count, PackageCount
@@ -147,9 +146,7 @@ def test_of_two_readings_of_a_document_each_package_counts_that_either_lists() -
     """They are read alone where the two could not be read together."""
     path = "env/spack.lock"
     zlib, hdf5, cmake = Item("zlib"), Item("hdf5"), Item("cmake")
-    old, new = (
-        read(EnvironmentLocks(), file(path, lock(items))) for items in ([zlib, hdf5], [zlib, cmake])
-    )
+    old, new = (read(file(path, lock(items))) for items in ([zlib, hdf5], [zlib, cmake]))
     summary = compared(Asked(file_pair(path, old, new))).summary
     assert (summary.unchanged, summary.removed, summary.added) == (1, 1, 1)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import snapdiff
-from snapdiff.formats.kinds import DOCUMENTS
+from snapdiff.document_names import USUAL_NAMES
 from tests.support.example import EVERYTHING, found_in
 from tests.support.helpers import (
     counts_by_stack,
@@ -227,7 +227,7 @@ def test_an_error_is_one_line_and_exit_status_2(
 
 def test_a_side_without_a_page_is_an_error_unless_allowed(example: Path) -> None:
     message = (
-        f"snapdiff: error: empty: holds nothing to compare: no {DOCUMENTS.names}; "
+        f"snapdiff: error: empty: holds nothing to compare: no {USUAL_NAMES}; "
         "name a folder that does, or pass --allow-empty\n"
     )
     for pair in (["old", "empty"], ["empty", "old"], ["empty", "empty"]):

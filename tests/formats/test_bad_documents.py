@@ -12,20 +12,19 @@ from snapdiff.catalog.reading import pair_documents
 from snapdiff.catalog.reading import read_pair as pair_of_readings
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.formats.document import Document
-from snapdiff.formats.kinds import BuildcacheIndexes, EnvironmentLocks, Format, InstallDatabases
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits
 from tests.support.documents import Item, Json, database, digest, file, lock, read, to_bytes
 from tests.support.work import work
 
-LOCK, INDEX = EnvironmentLocks(), BuildcacheIndexes()
 KEY = "a" * 32
 
 
-def error_of(content: bytes | Json, kind: Format = LOCK) -> str:
+def error_of(content: bytes | Json, path: str = "stack/spack.lock") -> str:
     """The error of a document that cannot be read."""
-    document = file("stack/spack.lock", content)
+    document = file(path, content)
     with pytest.raises(FormatError) as error:
-        read(kind, document)
+        read(document)
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -145,8 +144,10 @@ def test_a_key_twice_in_a_database_is_an_error(
     text = json.dumps(document, indent=indent, separators=(",", ":"))
     twice = text.replace(f'"{name}":', f'"{name}":{json.dumps(first)},"{name}":', 1)
     place = name if name == "database" else f"database.{name}"
-    assert error_of(twice.encode(), INDEX).startswith(f"{place}: is there twice")
-    assert read(INDEX, file("m/build_cache/index.json", text.encode()))
+    assert error_of(twice.encode(), "m/build_cache/index.json").startswith(
+        f"{place}: is there twice"
+    )
+    assert read(file("m/build_cache/index.json", text.encode()))
 
 
 @pytest.mark.parametrize(
@@ -182,7 +183,7 @@ def test_a_node_in_no_known_shape_is_named_with_its_key_path(change: Json, reaso
 def test_a_node_that_is_only_counted_is_named_with_its_key_path(change: Json, reason: str) -> None:
     document = lock([Item("zlib", hash=KEY)])
     document["concrete_specs"][KEY] |= change
-    found = LOCK.reader(Limits())(file("spack.lock", document))
+    found = DOCUMENTS.reader("spack.lock", Limits())(file("spack.lock", document))
     assert found
     with pytest.raises(FormatError, match=rf"^concrete_specs\.{KEY}{re.escape(reason)}"):
         _ = found.counts
@@ -214,7 +215,7 @@ def test_environments_in_environments_end_somewhere() -> None:
     document: Json = {"concrete_specs": {}}
     for _ in range(99):
         document = {"concrete_specs": {}, "include_concrete": {"e": document}}
-    assert read(LOCK, file("spack.lock", document)).packages == []
+    assert read(file("spack.lock", document)).packages == []
     one_more = {"concrete_specs": {}, "include_concrete": {"e": document}}
     assert "over 100 environments in each other" in error_of(one_more)
 
@@ -230,8 +231,8 @@ def test_environments_in_environments_end_somewhere() -> None:
 def test_a_record_of_a_database_is_named_with_its_key_path(change: Json, reason: str) -> None:
     document = database([Item("zlib", hash=KEY)])
     document["database"]["installs"][KEY]["spec"] |= change
-    for kind in (INDEX, InstallDatabases()):
-        assert error_of(document, kind).startswith(f"database.installs.{KEY}{reason}")
+    for path in ("m/build_cache/index.json", "m/.spack-db/index.json"):
+        assert error_of(document, path).startswith(f"database.installs.{KEY}{reason}")
 
 
 @pytest.mark.parametrize(
@@ -252,14 +253,14 @@ def test_a_record_of_a_database_is_named_with_its_key_path(change: Json, reason:
     ],
 )
 def test_what_is_no_database_is_named(content: bytes, reason: str) -> None:
-    assert error_of(content, INDEX).startswith(reason)
+    assert error_of(content, "m/build_cache/index.json").startswith(reason)
 
 
 @pytest.mark.parametrize("version", ["9", "nine", 9, None, "1" * 5000])
 def test_an_unknown_version_of_a_database_is_read_by_its_shape(version: object) -> None:
     document = database([Item("zlib")])
     document["database"]["version"] = version
-    found = read(INDEX, file("m/build_cache/index.json", document))
+    found = read(file("m/build_cache/index.json", document))
     assert [package.name for package in found.packages] == ["zlib"]
     assert found.warning
     assert found.warning.startswith("database.version is ")
@@ -271,7 +272,9 @@ def test_of_two_versions_the_one_that_is_bad_is_named(is_new: bool) -> None:
     bad = lock([Item("zlib", hash=KEY), Item("m4")])
     bad["concrete_specs"][KEY]["arch"] = 5
     documents = (good, bad) if is_new else (bad, good)
-    versions = [LOCK.reader(Limits())(file("spack.lock", found)) for found in documents]
+    versions = [
+        DOCUMENTS.reader("spack.lock", Limits())(file("spack.lock", found)) for found in documents
+    ]
     pair = pair_of_readings("spack.lock", lambda side, _: versions[side == "new"])
     found, other = (pair.new, pair.old) if is_new else (pair.old, pair.new)
     assert isinstance(found, BadPage)
@@ -293,7 +296,7 @@ def test_a_long_chain_of_nodes_takes_time_in_proportion() -> None:
             for position in range(number)
         }
         document = file("spack.lock", {"concrete_specs": nodes})
-        return work(lambda: read(LOCK, document))
+        return work(lambda: read(document))
 
     assert steps(4_000) < 20 * steps(400)  # a square would be a hundred times
 
@@ -310,12 +313,11 @@ def test_damage_anywhere_is_read_or_named_and_never_a_crash(
     start: int, length: int, put: bytes
 ) -> None:
     damaged = _TEXT[:start] + put + _TEXT[start + length :]
-    document = file("spack.lock", damaged)
-    for kind in (LOCK, INDEX):
-        reader = kind.reader(Limits())
+    for path in ("spack.lock", "m/build_cache/index.json"):
+        reader = DOCUMENTS.reader(path, Limits())
         with contextlib.suppress(FormatError):
-            whole = reader(file("spack.lock", _TEXT))
-            found = reader(document)
+            whole = reader(file(path, _TEXT))
+            found = reader(file(path, damaged))
             if found and whole:
                 for one, other in ((found, whole), (whole, found)):
                     with contextlib.suppress(FormatError):

@@ -15,17 +15,12 @@ from hypothesis import strategies as st
 from snapdiff.buildcache_layout import Mirrors, find_mirrors
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import diff_package
+from snapdiff.document_names import is_document
 from snapdiff.errors import FormatError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim
 from snapdiff.formats.json_text import decode_json
-from snapdiff.formats.kinds import (
-    DOCUMENTS,
-    BuildcacheIndexes,
-    EnvironmentLocks,
-    Format,
-    SitePages,
-)
+from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.formats.listing import Listing
 from snapdiff.limits import Limits
 from snapdiff.model import Node
@@ -49,7 +44,6 @@ from tests.support.documents import (
 )
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 
-CACHE = BuildcacheIndexes()
 INDEX, MANIFEST = "build_cache/index.json", "v3/manifests/index/index.manifest.json"
 INDEXES = sorted((DATA / "indexes").glob("v2_layout-*.json"))
 INDEXES += sorted((DATA / "indexes" / "clingo-bootstrap").glob("*.json"))
@@ -66,24 +60,24 @@ def counted_nodes(document: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
     return nodes, counted
 
 
-def unread(kind: Format, path: str, document: dict[str, Any]) -> Listing:
+def unread(path: str, document: dict[str, Any]) -> Listing:
     """A document of which no record is read yet."""
-    found = kind.reader(Limits())(file(path, document))
+    found = DOCUMENTS.reader(path, Limits())(file(path, document))
     assert isinstance(found, Listing)
     return found
 
 
 def test_an_index_is_known_by_its_place_in_a_mirror() -> None:
     checksum = "ab" * 32
-    assert DOCUMENTS.is_document(f"develop/e4s/{INDEX}")
-    assert CACHE.documents_of(INDEX) == (INDEX,)
-    assert CACHE.documents_of("other/index.json") == ()
-    assert DOCUMENTS.is_document(f"m/{MANIFEST}")
+    assert is_document(f"develop/e4s/{INDEX}")
+    assert DOCUMENTS.documents_of(INDEX) == (INDEX,)
+    assert DOCUMENTS.documents_of("other/index.json") == ()
+    assert is_document(f"m/{MANIFEST}")
     # the index of the older layout is not read beside it
-    assert CACHE.documents_of(f"m/{MANIFEST}") == (f"m/{MANIFEST}", f"m/{INDEX}")
-    assert CACHE.documents_of(f"m/blobs/sha256/ab/{checksum}") == (f"m/{MANIFEST}",)
-    assert CACHE.documents_of(f"blobs/sha256/ab/{checksum}") == (MANIFEST,)
-    assert CACHE.documents_of("v3/manifests/spec/zlib/zlib.spec.manifest.json") == ()
+    assert DOCUMENTS.documents_of(f"m/{MANIFEST}") == (f"m/{MANIFEST}", f"m/{INDEX}")
+    assert DOCUMENTS.documents_of(f"m/blobs/sha256/ab/{checksum}") == (f"m/{MANIFEST}",)
+    assert DOCUMENTS.documents_of(f"blobs/sha256/ab/{checksum}") == (MANIFEST,)
+    assert DOCUMENTS.documents_of("v3/manifests/spec/zlib/zlib.spec.manifest.json") == ()
 
 
 @pytest.mark.parametrize(
@@ -97,15 +91,15 @@ def test_an_index_is_known_by_its_place_in_a_mirror() -> None:
 def test_the_mirrors_path_names_stack_and_tag(mirror: str, claim: Claim, tag_folder: str) -> None:
     index = to_bytes(database([Item("zlib")]))
     head, blob, content = manifest(index)
-    for kind, document in (
-        (CACHE, file(mirror + INDEX, index)),
-        (CACHE, file(mirror + MANIFEST, head, {mirror + blob: content})),
+    for document in (
+        file(mirror + INDEX, index),
+        file(mirror + MANIFEST, head, {mirror + blob: content}),
     ):
-        found = read(kind, document)
+        found = read(document)
         assert found.claims == (claim,)
         assert found.packages[0].stack == claim.name
-        assert kind.place(document.path).claim == claim
-        assert kind.place(document.path).tag_folder == tag_folder
+        assert DOCUMENTS.claim(document.path) == claim
+        assert DOCUMENTS.tag_folder(document.path) == tag_folder
 
 
 def test_a_mirror_that_holds_others_is_an_aggregate() -> None:
@@ -115,49 +109,47 @@ def test_a_mirror_that_holds_others_is_an_aggregate() -> None:
         "develop": [f"develop/e4s/{INDEX}", f"develop/hep/{INDEX}"],
         "v1": [],  # v1/a/b is of another tag
     }
-    kind = BuildcacheIndexes(mirrors)
-    whole = read(kind, file(f"develop/{INDEX}", database([Item("zlib")])))
+    kind = Documents(mirrors)
+    whole = read(file(f"develop/{INDEX}", database([Item("zlib")])), documents=kind)
     assert whole.claims == (Claim("develop", "stack", "root"),)
     [build] = whole.packages[0].specs.values()
     assert build.stacks == {"root"}
-    assert kind.place(f"develop/e4s/{INDEX}").claim == Claim("develop", "stack", "e4s")
-    assert (
-        kind.place(f"develop/{INDEX}").tag_folder == kind.place(f"develop/e4s/{INDEX}").tag_folder
-    )
+    assert kind.claim(f"develop/e4s/{INDEX}") == Claim("develop", "stack", "e4s")
+    assert kind.tag_folder(f"develop/{INDEX}") == kind.tag_folder(f"develop/e4s/{INDEX}")
 
 
 def test_an_aggregate_counts_what_no_stack_of_its_tag_has() -> None:
     stack = to_bytes(database([Item("zlib", hash="a" * 32), Item("cmake", hash="b" * 32)]))
     whole = database([Item("zlib", hash="a" * 32), Item("m4", hash="c" * 32)])
     path = f"develop/e4s/{INDEX}"
-    kind = BuildcacheIndexes(Mirrors(stacks={"develop": [path, f"develop/hep/{INDEX}"]}))
-    found = read(kind, file(f"develop/{INDEX}", whole, {path: stack}))
+    kind = Documents(Mirrors(stacks={"develop": [path, f"develop/hep/{INDEX}"]}))
+    found = read(file(f"develop/{INDEX}", whole, {path: stack}), documents=kind)
     assert [package.name for package in found.packages] == ["m4"]
     with pytest.raises(FormatError, match=f"its stack {path} cannot be read: no JSON: the file"):
-        read(kind, file(f"develop/{INDEX}", whole, {path: b"{"}))
+        read(file(f"develop/{INDEX}", whole, {path: b"{"}), documents=kind)
 
 
 def test_a_stack_whose_blob_is_missing_leaves_its_aggregate_unknown() -> None:
     head, _, _ = manifest(to_bytes(database([Item("zlib")])))
     path = f"develop/e4s/{MANIFEST}"
-    kind = BuildcacheIndexes(Mirrors(stacks={"develop": [path]}))
+    kind = Documents(Mirrors(stacks={"develop": [path]}))
     with pytest.raises(FormatError, match=f"its stack {path} cannot be read: develop/e4s/blobs/"):
-        read(kind, file(f"develop/{INDEX}", database([Item("m4")]), {path: head}))
+        read(file(f"develop/{INDEX}", database([Item("m4")]), {path: head}), documents=kind)
 
 
 def test_the_folder_of_all_mirrors_may_be_a_mirror() -> None:
     mirrors = find_mirrors([INDEX, f"e4s/{INDEX}"])
     assert mirrors.stacks == {"": [f"e4s/{INDEX}"]}
-    kind = BuildcacheIndexes(mirrors)
-    assert kind.place(INDEX).claim == Claim(".", "stack", "root")
-    assert kind.place(f"e4s/{INDEX}").claim == Claim(".", "stack", "e4s")
+    kind = Documents(mirrors)
+    assert kind.claim(INDEX) == Claim(".", "stack", "root")
+    assert kind.claim(f"e4s/{INDEX}") == Claim(".", "stack", "e4s")
 
 
 @needs_real_catalogs
 @pytest.mark.parametrize("path", INDEXES, ids=lambda path: path.name)
 def test_a_real_index_says_what_an_independent_reading_finds(path: Path) -> None:
     nodes, counted = counted_nodes(json.loads(path.read_bytes()))
-    found = read(CACHE, file(f"mirror/{INDEX}", path.read_bytes()))
+    found = read(file(f"mirror/{INDEX}", path.read_bytes()))
     reading = plain_reading(nodes, set())
     assert reading_of(found) == {key: reading[key] for key in counted}
     assert found.warning is None
@@ -166,7 +158,7 @@ def test_a_real_index_says_what_an_independent_reading_finds(path: Path) -> None
 @needs_real_catalogs
 def test_old_and_new_nodes_of_one_index_name_their_compilers() -> None:
     path = DATA / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
-    found = read(CACHE, file(INDEX, path.read_bytes()))
+    found = read(file(INDEX, path.read_bytes()))
     compilers = {(name, spec.target): spec.compiler for name, spec in specs_of(found).values()}
     assert compilers["libelf", "core2"] == "gcc@=10.2.1"  # an annotation
     assert compilers["libelf", "m1"] == "gcc@10.2.1"  # a dependency that is not in the cache
@@ -183,13 +175,13 @@ def test_an_index_of_every_version_says_what_an_independent_reading_finds(
     explicit = {item.key for item in found if item.explicit}
     reading = plain_reading(nodes, explicit)
     expected = {key: reading[key] for key in counted}
-    assert reading_of(read(CACHE, file(INDEX, document))) == expected
+    assert reading_of(read(file(INDEX, document))) == expected
 
 
 def test_a_record_is_decoded_once_for_its_entry_and_how_it_looks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    listing = unread(CACHE, INDEX, database([Item("zlib"), Item("hdf5")]))
+    listing = unread(INDEX, database([Item("zlib"), Item("hdf5")]))
     decode = Mock(wraps=decode_json)
     monkeypatch.setattr("snapdiff.formats.spack_database.decode_json", decode)
     for spec_hash in listing.records:
@@ -200,11 +192,11 @@ def test_a_record_is_decoded_once_for_its_entry_and_how_it_looks(
 
 @given(found=items())
 def test_nodes_look_alike_that_are_alike_but_for_their_compilers(found: list[Item]) -> None:
-    for kind, path, document in (
-        (EnvironmentLocks(), "spack.lock", lock(found)),
-        (CACHE, INDEX, database(found)),
+    for path, document in (
+        ("spack.lock", lock(found)),
+        (INDEX, database(found)),
     ):
-        for graph in unread(kind, path, document).graphs.values():
+        for graph in unread(path, document).graphs.values():
             looks = {key: graph.likeness(key) for key in graph.hashes}
             nodes = {key: graph.node(key) for key in graph.hashes}
             alike = {
@@ -230,7 +222,7 @@ def test_of_what_two_indexes_have_in_common_no_node_is_read_that_is_like_no_othe
         file(f"m/{INDEX}", database([*like, *kept, replace(plain, version=version)]))
         for version in ("2.0", "2.1")
     )
-    [pair] = read_pair(CACHE, old, new).pairs
+    [pair] = read_pair(old, new).pairs
     read_nodes = []
     listing_node = Listing.node
 
@@ -254,8 +246,8 @@ def test_two_indexes_read_together_say_what_they_say_alone(
         file(f"m/{INDEX}", database(found, version))
         for found, version in zip((before, after), versions, strict=True)
     )
-    alone = specs_of(read(CACHE, old)), specs_of(read(CACHE, new))
-    pair = read_pair(CACHE, old, new)
+    alone = specs_of(read(old)), specs_of(read(new))
+    pair = read_pair(old, new)
     in_common = 0
     for side, specs in enumerate(alone):
         told = {
@@ -277,7 +269,7 @@ def test_what_others_need_of_a_spec_does_not_make_it_another() -> None:
     old, new = database([Item("zlib")]), database([Item("zlib")])
     [record] = new["database"]["installs"].values()
     record["ref_count"] = 7
-    pair = read_pair(CACHE, file(INDEX, old), file(INDEX, new))
+    pair = read_pair(file(INDEX, old), file(INDEX, new))
     assert pair.pairs == []
     assert [count.name for count in pair.unchanged] == ["zlib"]
 
@@ -285,7 +277,7 @@ def test_what_others_need_of_a_spec_does_not_make_it_another() -> None:
 def test_what_enters_the_cache_is_new_though_its_record_was_there() -> None:
     item = Item("zlib")
     old = database([Item("zlib", hash=item.key, counted=False)])
-    pair = read_pair(CACHE, file(INDEX, old), file(INDEX, database([item])))
+    pair = read_pair(file(INDEX, old), file(INDEX, database([item])))
     [package] = pair.pairs
     assert (list(package.old), list(package.new)) == ([], [item.key])
 
@@ -294,7 +286,7 @@ def test_the_same_words_mean_more_in_an_older_version() -> None:
     """Before version 6 an index had nothing but what was in the cache, and did not say so."""
     older, newer = database([Item("zlib")], 5), database([Item("zlib")], 5)
     newer["database"]["version"] = "6"
-    pair = read_pair(CACHE, file(INDEX, older), file(INDEX, newer))
+    pair = read_pair(file(INDEX, older), file(INDEX, newer))
     [package] = pair.pairs
     assert (len(package.old), len(package.new)) == (1, 0)
 
@@ -303,8 +295,8 @@ def test_the_same_words_mean_more_in_an_older_version() -> None:
 def test_the_blob_of_a_manifest_is_the_index(compression: str) -> None:
     index = to_bytes(database([Item("zlib")]))
     head, path, content = manifest(index, compression=compression)
-    found = read(CACHE, file(f"m/{MANIFEST}", head, {f"m/{path}": content}))
-    assert specs_of(found) == specs_of(read(CACHE, file(f"m/{INDEX}", index)))
+    found = read(file(f"m/{MANIFEST}", head, {f"m/{path}": content}))
+    assert specs_of(found) == specs_of(read(file(f"m/{INDEX}", index)))
 
 
 def test_of_several_indexes_the_newest_version_is_read() -> None:
@@ -312,7 +304,7 @@ def test_of_several_indexes_the_newest_version_is_read() -> None:
     old = {**json.loads(new)["data"][0], "mediaType": "application/vnd.spack.db.v7+json"}
     old["checksum"] = "0" * 64
     document = to_bytes({"version": 3, "data": [old, *json.loads(new)["data"], old]})
-    found = read(CACHE, file(MANIFEST, document, {path: content}))
+    found = read(file(MANIFEST, document, {path: content}))
     assert [package.name for package in found.packages] == ["new"]
 
 
@@ -333,14 +325,14 @@ def test_a_manifest_that_names_no_index_is_an_error(blob: dict[str, object], rea
     written = json.loads(head)
     written["data"][0] |= blob
     with pytest.raises(FormatError) as error:
-        read(CACHE, file(MANIFEST, written, {path: content}))
+        read(file(MANIFEST, written, {path: content}))
     assert str(error.value).startswith(reason)
 
 
 def test_a_blob_with_another_checksum_is_an_error() -> None:
     head, path, content = manifest(to_bytes(database([])))
     with pytest.raises(FormatError, match=r"^data\[0\]\.checksum: the content of blobs/.* another"):
-        read(CACHE, file(MANIFEST, head, {path: content + b" "}))
+        read(file(MANIFEST, head, {path: content + b" "}))
 
 
 def _blob(content: bytes) -> tuple[bytes, dict[str, bytes]]:
@@ -363,7 +355,7 @@ def _blob(content: bytes) -> tuple[bytes, dict[str, bytes]]:
 def test_damaged_gzip_is_an_error(content: bytes, reason: str) -> None:
     head, beside = _blob(content)
     with pytest.raises(FormatError) as error:
-        read(CACHE, file(MANIFEST, head, beside))
+        read(file(MANIFEST, head, beside))
     assert str(error.value).startswith(reason)
 
 
@@ -371,9 +363,9 @@ def test_gzip_may_end_in_zeros_and_unfold_to_a_document_of_the_size_that_is_take
     index = to_bytes(database([Item("zlib")]))
     head, beside = _blob(gzip.compress(index) + b"\0" * 8)
     document = file(MANIFEST, head, beside)
-    assert read(CACHE, document, Limits(document_size=len(index)))
+    assert read(document, Limits(document_size=len(index)))
     with pytest.raises(FormatError, match="too large, and the limit is"):
-        read(CACHE, document, Limits(document_size=len(index) - 1))
+        read(document, Limits(document_size=len(index) - 1))
 
 
 def test_a_page_and_an_index_of_one_mirror_give_equal_builds() -> None:
@@ -390,7 +382,7 @@ def test_a_page_and_an_index_of_one_mirror_give_equal_builds() -> None:
     top = Item("hdf5", "1.14", compiler=None, parameters=parameters, needs=(needs(gcc, "c"),))
     bare = Item("compiler-wrapper", compiler=None)
     old = Item("zlib", compiler=("gcc", "=11.4.0"))
-    index = read(CACHE, file(f"develop/e4s/{INDEX}", database([gcc, top, bare, old])))
+    index = read(file(f"develop/e4s/{INDEX}", database([gcc, top, bare, old])))
     variants = [
         "build_system=cmake",
         'cflags="-O2 -g"',
@@ -419,7 +411,7 @@ def test_a_page_and_an_index_of_one_mirror_give_equal_builds() -> None:
             f"spec_details: {json.dumps([details])}\n---\n"
         )
         path = f"develop/{item.name}/specs.md"
-        [package] = read(SitePages(), file(path, page.encode())).packages
+        [package] = read(file(path, page.encode())).packages
         [same] = [other for other in index.packages if other.name == item.name]
         assert package.tag == same.tag
         assert package.specs.keys() == same.specs.keys()

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snapdiff.document_names import is_document
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim
-from snapdiff.formats.kinds import DOCUMENTS, EnvironmentLocks
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Edge
 from tests.support.documents import (
@@ -32,15 +33,14 @@ from tests.support.documents import (
 )
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 
-LOCK = EnvironmentLocks()
 LOCKS = sorted((DATA / "locks").rglob("*.lock"))
 
 
 def test_a_lock_is_known_by_its_name() -> None:
-    assert DOCUMENTS.is_document("environments/23.08/cuda/spack.lock")
-    assert LOCK.documents_of("spack.lock") == ("spack.lock",)
-    assert LOCK.documents_of("spack.lock.orig") == ()
-    assert LOCK.documents_of("yarn.lock") == ()
+    assert is_document("environments/23.08/cuda/spack.lock")
+    assert DOCUMENTS.documents_of("spack.lock") == ("spack.lock",)
+    assert DOCUMENTS.documents_of("spack.lock.orig") == ()
+    assert DOCUMENTS.documents_of("yarn.lock") == ()
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_a_lock_is_known_by_its_name() -> None:
     ],
 )
 def test_the_path_names_stack_and_tag(path: str, claim: Claim) -> None:
-    found = read(LOCK, file(path, lock([Item("zlib")])))
-    assert LOCK.place(path).claim == claim
+    found = read(file(path, lock([Item("zlib")])))
+    assert DOCUMENTS.claim(path) == claim
     assert found.claims == (claim,)
     assert [(package.tag, package.name) for package in found.packages] == [(claim.tag, "zlib")]
     [build] = found.packages[0].specs.values()
@@ -69,7 +69,7 @@ def test_the_path_names_stack_and_tag(path: str, claim: Claim) -> None:
     ],
 )
 def test_the_stacks_of_a_tag_are_in_one_folder(path: str, folder: str) -> None:
-    assert LOCK.place(path).tag_folder == folder
+    assert DOCUMENTS.tag_folder(path) == folder
 
 
 @pytest.mark.slow
@@ -77,7 +77,7 @@ def test_the_stacks_of_a_tag_are_in_one_folder(path: str, folder: str) -> None:
 @pytest.mark.parametrize("path", LOCKS, ids=lambda path: str(path.relative_to(DATA)))
 def test_a_real_lock_says_what_an_independent_reading_finds(path: Path) -> None:
     document = json.loads(path.read_bytes())
-    found = read(LOCK, file("spack.lock", path.read_bytes()))
+    found = read(file("spack.lock", path.read_bytes()))
     assert reading_of(found) == plain_environment(document)
     assert found.warning is None
     names = {key: counted.name for key, counted in found.listed_hashes.items()}
@@ -91,7 +91,7 @@ def test_a_lock_of_every_version_says_what_an_independent_reading_finds(
     version: int, found: list[Item]
 ) -> None:
     document = lock(found, version)
-    read_lock = read(LOCK, file("spack.lock", document))
+    read_lock = read(file("spack.lock", document))
     assert reading_of(read_lock) == plain_environment(document)
     assert read_lock.warning is None
 
@@ -101,7 +101,7 @@ def test_the_graph_has_the_edges_of_every_version(version: int) -> None:
     zlib = Item("zlib", namespace="mine")
     cmake = Item("cmake", needs=(needs(zlib),))
     top = Item("hdf5", needs=(needs(zlib), needs(cmake, "generator", types=("build",))))
-    document = read(LOCK, file("spack.lock", lock([top, cmake, zlib], version)))
+    document = read(file("spack.lock", lock([top, cmake, zlib], version)))
     graph = document.packages[0].graph
     assert graph
     found = graph.node(top.key)
@@ -123,7 +123,7 @@ def test_the_graph_has_the_edges_of_every_version(version: int) -> None:
 @pytest.mark.parametrize("version", LOCK_VERSIONS)
 def test_the_graph_has_all_that_a_lock_says_of_a_node(version: int) -> None:
     zlib = Item("zlib", external=True)
-    graph = read(LOCK, file("spack.lock", lock([zlib], version))).packages[0].graph
+    graph = read(file("spack.lock", lock([zlib], version))).packages[0].graph
     assert graph
     said = node(zlib, version)
     record = graph.record(zlib.key)
@@ -150,7 +150,7 @@ def test_the_graph_has_the_path_and_the_modules_of_an_external(
     zlib = Item("zlib")
     document = lock([zlib])
     document["concrete_specs"][zlib.key]["external"] = external
-    graph = read(LOCK, file("spack.lock", document)).packages[0].graph
+    graph = read(file("spack.lock", document)).packages[0].graph
     found = graph and graph.node(zlib.key)
     assert found
     assert found.external == words
@@ -163,7 +163,7 @@ def test_edges_of_the_first_years_are_hashes_alone_or_pairs() -> None:
     document = lock([top, zlib, bzip2], 1)
     inner = document["concrete_specs"][top.key]["hdf5"]
     inner["dependencies"] = {"zlib": zlib.key, "bzip2": [bzip2.key, ["link"]]}
-    graph = read(LOCK, file("spack.lock", document)).packages[0].graph
+    graph = read(file("spack.lock", document)).packages[0].graph
     found = graph and graph.node(top.key)
     assert found
     assert found.edges == (
@@ -182,7 +182,7 @@ def test_specs_of_included_environments_count_once() -> None:
     second = {key: lock([inner, shared])[key] for key in ("roots", "concrete_specs")}
     second["include_concrete"] = {"/third": third}
     document = lock([own, shared], include_concrete={"/second": second})
-    found = specs_of(read(LOCK, file("spack.lock", document)))
+    found = specs_of(read(file("spack.lock", document)))
     assert {key: (name, spec.explicit) for key, (name, spec) in found.items()} == {
         own.key: ("hdf5", True),
         shared.key: ("zlib", False),
@@ -198,7 +198,7 @@ def test_what_only_a_build_spec_leads_to_is_no_part_of_the_environment() -> None
     spliced = Item("hdf5", explicit=True, needs=(needs(zlib), needs(mpich, "mpi")))
     document = lock([zlib, openmpi, mpich, built, spliced])
     document["concrete_specs"][spliced.key]["build_spec"] = {"name": "hdf5", "hash": built.key}
-    found = read(LOCK, file("spack.lock", document))
+    found = read(file("spack.lock", document))
     names = {key: counted.name for key, counted in found.listed_hashes.items()}
     assert names == {spliced.key: "hdf5", mpich.key: "mpich", zlib.key: "zlib"}
     graph = found.packages[0].graph
@@ -210,7 +210,7 @@ def test_what_comes_to_be_reached_is_added() -> None:
     """The words of its record are the same on both sides; that it counts is new."""
     zlib, top = Item("zlib"), Item("hdf5", explicit=True)
     needing = replace(top, needs=(needs(zlib),))
-    both = read_pair(LOCK, *(file("spack.lock", lock([item, zlib])) for item in (top, needing)))
+    both = read_pair(*(file("spack.lock", lock([item, zlib])) for item in (top, needing)))
     [pair] = [pair for pair in both.pairs if pair.name == "zlib"]
     assert (set(pair.old), set(pair.new)) == (set(), {zlib.key})
 
@@ -227,7 +227,7 @@ def test_what_comes_to_be_reached_is_added() -> None:
 )
 def test_a_root_that_the_lock_does_not_list_is_an_error(document: Json, place: str) -> None:
     with pytest.raises(FormatError) as caught:
-        read(LOCK, file("spack.lock", document))
+        read(file("spack.lock", document))
     assert str(caught.value) == f"{place}: {'a' * 32!r} is not in concrete_specs"
 
 
@@ -235,7 +235,7 @@ def test_a_root_may_be_listed_by_an_included_environment() -> None:
     item = Item("zlib", explicit=True)
     inner: Json = {**lock([item]), "roots": []}
     document = lock([], roots=lock([item])["roots"], include_concrete={"/inner": inner})
-    assert set(specs_of(read(LOCK, file("spack.lock", document)))) == {item.key}
+    assert set(specs_of(read(file("spack.lock", document)))) == {item.key}
 
 
 def test_a_long_name_of_an_environment_is_not_repeated_for_each_one_in_it() -> None:
@@ -244,7 +244,7 @@ def test_a_long_name_of_an_environment_is_not_repeated_for_each_one_in_it() -> N
     content = file("spack.lock", document)
     tracemalloc.start()
     try:
-        read(LOCK, content)
+        read(content)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -254,7 +254,7 @@ def test_a_long_name_of_an_environment_is_not_repeated_for_each_one_in_it() -> N
 def test_an_environment_that_only_includes_others_has_their_specs() -> None:
     inner = {"roots": [], "concrete_specs": lock([Item("zlib")])["concrete_specs"]}
     document = lock([], include_concrete={"/inner": inner})
-    assert len(specs_of(read(LOCK, file("spack.lock", document)))) == 1
+    assert len(specs_of(read(file("spack.lock", document)))) == 1
 
 
 @pytest.mark.parametrize("module", [None, ["gcc/12"], "gcc/12"])
@@ -263,7 +263,7 @@ def test_an_external_spec_has_a_path_or_modules_in_any_shape(module: object) -> 
     document = lock([item])
     external = document["concrete_specs"][item.key]["external"]
     external |= {"module": module, "path": None if module else "/usr"}
-    [(_, spec)] = specs_of(read(LOCK, file("spack.lock", document))).values()
+    [(_, spec)] = specs_of(read(file("spack.lock", document))).values()
     assert spec.external
 
 
@@ -272,14 +272,14 @@ def test_a_node_without_path_and_module_is_no_external_spec(external: object) ->
     item = Item("gcc")
     document = lock([item])
     document["concrete_specs"][item.key]["external"] = external
-    [(_, spec)] = specs_of(read(LOCK, file("spack.lock", document))).values()
+    [(_, spec)] = specs_of(read(file("spack.lock", document))).values()
     assert not spec.external
 
 
 def test_of_a_node_without_an_architecture_nothing_is_made_up() -> None:
     document = lock([Item("zlib", hash="a" * 32)])
     document["concrete_specs"]["a" * 32]["arch"] = None
-    [package] = read(LOCK, file("spack.lock", document)).packages
+    [package] = read(file("spack.lock", document)).packages
     [build] = package.specs.values()
     assert (build.platform, build.os, build.target) == ("", "", "")
 
@@ -288,7 +288,7 @@ def test_of_a_node_without_an_architecture_nothing_is_made_up() -> None:
 def test_an_unknown_version_is_read_by_its_shape_and_named(version: int | None) -> None:
     document = lock([Item("zlib")])
     document["_meta"]["lockfile-version"] = version
-    found = read(LOCK, file("spack.lock", document))
+    found = read(file("spack.lock", document))
     assert next(iter(specs_of(found).values()))[0] == "zlib"
     assert found.warning
     named = "missing" if version is None else str(version)
@@ -302,7 +302,7 @@ def test_an_unknown_version_is_read_by_its_shape_and_named(version: int | None) 
 )
 def test_what_nobody_reads_under_a_key_that_nobody_knows_does_not_matter(other: bytes) -> None:
     document = to_bytes(lock([Item("zlib")]))
-    found = read(LOCK, file("spack.lock", document[:-1] + b', "later": ' + other + b"}"))
+    found = read(file("spack.lock", document[:-1] + b', "later": ' + other + b"}"))
     assert [name for name, _ in specs_of(found).values()] == ["zlib"]
 
 
@@ -310,13 +310,13 @@ def test_what_nobody_reads_under_a_key_that_nobody_knows_does_not_matter(other: 
 def test_a_number_out_of_range_is_an_error_that_names_its_key(key: str) -> None:
     document = to_bytes({**lock([Item("zlib")]), key: 0}).replace(b": 0", b": 1e999")
     with pytest.raises(FormatError, match=f"^{key}: "):
-        read(LOCK, file("spack.lock", document))
+        read(file("spack.lock", document))
 
 
 def test_a_dependency_that_is_not_in_the_lock_is_a_warning() -> None:
     gone = Item("gone")
     top = Item("hdf5", compiler=None, needs=(needs(gone, "c"),))
-    found = read(LOCK, file("spack.lock", lock([top])))
+    found = read(file("spack.lock", lock([top])))
     assert found.warning == f"a dependency is not in the document: gone/{gone.key[:7]} of hdf5"
     [(_, spec)] = specs_of(found).values()
     assert spec.compiler == "gone"
@@ -327,7 +327,7 @@ def test_a_dependency_that_is_not_in_the_lock_is_a_warning() -> None:
 
 def test_many_missing_dependencies_are_counted() -> None:
     nowhere = tuple(needs(Item(name)) for name in ("one", "two", "three"))
-    found = read(LOCK, file("spack.lock", lock([Item("hdf5", needs=nowhere)])))
+    found = read(file("spack.lock", lock([Item("hdf5", needs=nowhere)])))
     assert found.warning
     assert found.warning.startswith(
         "3 dependencies are not in the document, the first of them one/"
@@ -352,14 +352,14 @@ def test_nodes_that_need_each_other_are_read() -> None:
             ),
         ]
     )
-    found = specs_of(read(LOCK, file("spack.lock", document)))
+    found = specs_of(read(file("spack.lock", document)))
     assert {name: spec.compiler for name, spec in found.values()} == {"a": "b@1.0", "b": "a@1.0"}
 
 
 def test_like_nodes_share_one_build() -> None:
     below = [Item("zlib", version=version) for version in ("1", "2")]
     tops = [Item("hdf5", needs=(needs(item),)) for item in below]
-    found = read(LOCK, file("spack.lock", lock([*below, *tops])))
+    found = read(file("spack.lock", lock([*below, *tops])))
     one, other = found.packages[0].specs.values()
     assert one is other
 
@@ -370,25 +370,25 @@ def test_a_record_that_cannot_be_read_is_an_error_in_two_versions_that_have_it()
     for document in documents:
         document["concrete_specs"][zlib.key]["namespace"] = 5
     with pytest.raises(FormatError, match=rf"^concrete_specs\.{zlib.key}\.namespace: expected str"):
-        read_pair(LOCK, *(file("spack.lock", document) for document in documents))
+        read_pair(*(file("spack.lock", document) for document in documents))
 
 
 def test_a_lock_without_specs_is_empty() -> None:
-    found = read(LOCK, file("a/spack.lock", lock([])))
+    found = read(file("a/spack.lock", lock([])))
     assert found.packages == []
     assert found.claims == (Claim(".", "stack", "a"),)
 
 
 def test_locks_of_two_stacks_are_not_two_versions_of_one() -> None:
     one, other = file("a/spack.lock", lock([])), file("b/spack.lock", lock([]))
-    assert not read(LOCK, one).is_version_of(read(LOCK, other))
+    assert not read(one).is_version_of(read(other))
 
 
 @given(found=items(), version=st.sampled_from(LOCK_VERSIONS))
 def test_a_lock_is_counted_as_it_is_read(found: list[Item], version: int) -> None:
     document = file("spack.lock", lock(found, version))
-    whole = read(LOCK, document)
-    counted = LOCK.reader(Limits())(document)  # not yet read whole
+    whole = read(document)
+    counted = DOCUMENTS.reader("spack.lock", Limits())(document)  # not yet read whole
     assert counted
     assert counted.claims == whole.claims
     assert counted.listed_hashes == whole.listed_hashes

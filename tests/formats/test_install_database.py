@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from snapdiff.formats.document import Claim
-from snapdiff.formats.kinds import InstallDatabases
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.model import packages_asked_for
 from tests.support.documents import (
     DATABASE_VERSIONS,
@@ -21,7 +21,6 @@ from tests.support.documents import (
 )
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 
-DATABASE = InstallDatabases()
 PATH = ".spack-db/index.json"
 REAL = sorted((DATA / "indexes" / "derecho-spack-db").glob("*.json"))
 
@@ -35,23 +34,23 @@ REAL = sorted((DATA / "indexes" / "derecho-spack-db").glob("*.json"))
     ],
 )
 def test_the_trees_path_names_stack_and_tag(path: str, claim: Claim, tag_folder: str) -> None:
-    found = read(DATABASE, file(path, database([Item("zlib")], installed=True)))
+    found = read(file(path, database([Item("zlib")], installed=True)))
     assert found.claims == (claim,)
-    assert DATABASE.place(path).claim == claim
-    assert DATABASE.place(path).tag_folder == tag_folder
+    assert DOCUMENTS.claim(path) == claim
+    assert DOCUMENTS.tag_folder(path) == tag_folder
 
 
 def test_a_database_is_known_by_its_folder() -> None:
-    assert DATABASE.documents_of(f"a/{PATH}") == (f"a/{PATH}",)
-    assert DATABASE.documents_of("a/index.json") == ()
-    assert DATABASE.documents_of("a.spack-db/index.json") == ()
+    assert DOCUMENTS.documents_of(f"a/{PATH}") == (f"a/{PATH}",)
+    assert DOCUMENTS.documents_of("a/index.json") == ()
+    assert DOCUMENTS.documents_of("a.spack-db/index.json") == ()
 
 
 @pytest.mark.parametrize("version", DATABASE_VERSIONS)
 def test_the_graph_has_all_that_a_database_says_of_a_node(version: int) -> None:
     document = database([Item("zlib")], version, installed=True)
     [(key, record)] = document["database"]["installs"].items()
-    graph = read(DATABASE, file(PATH, document)).packages[0].graph
+    graph = read(file(PATH, document)).packages[0].graph
     assert graph
     said = {name: json.loads(bytes(raw)) for name, raw in graph.record(key).items()}
     assert said == record["spec"].get("zlib", record["spec"])
@@ -66,12 +65,12 @@ def test_a_real_database_says_what_an_independent_reading_finds(path: Path) -> N
     explicit = {key for key, record in installs.items() if record["explicit"]}
     reading = plain_reading(nodes, explicit)
     expected = {key: reading[key] for key, record in installs.items() if record["installed"]}
-    assert reading_of(read(DATABASE, file(PATH, path.read_bytes()))) == expected
+    assert reading_of(read(file(PATH, path.read_bytes()))) == expected
 
 
 @given(found=items())
 def test_what_is_installed_counts(found: list[Item]) -> None:
-    reading = reading_of(read(DATABASE, file(PATH, database(found, installed=True))))
+    reading = reading_of(read(file(PATH, database(found, installed=True))))
     assert reading.keys() == {item.key for item in found if item.counted}
     for item in found:
         if item.counted:
@@ -80,6 +79,6 @@ def test_what_is_installed_counts(found: list[Item]) -> None:
 
 def test_what_was_installed_by_hand_and_is_no_more_is_no_root() -> None:
     items = [Item("zlib", explicit=True, counted=False), Item("m4", explicit=True), Item("cmake")]
-    found = read(DATABASE, file(".spack-db/index.json", database(items, installed=True)))
+    found = read(file(".spack-db/index.json", database(items, installed=True)))
     [graph] = found.graphs.values()
     assert packages_asked_for(graph) == frozenset(["m4"])

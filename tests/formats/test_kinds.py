@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from snapdiff.formats.kinds import DOCUMENTS
+from snapdiff import document_names
 from snapdiff.formats.single_document import usual_name
 from tests.support.documents import DATABASE_VERSIONS, LOCK_VERSIONS, Item, database, lock, to_bytes
 
@@ -21,17 +21,18 @@ ITEMS = [Item("zlib")]
         ("a/build_cache/index.json", "spack_database"),
         ("a/.spack-db/index.json", "spack_database"),
         ("a/specs_data.json.gz", "site_data"),
-        ("a/spec-0.json", "site_page"),
+        ("a/spec-0.json", ""),
         ("a/README", ""),
     ],
 )
 def test_only_what_reads_the_files_that_are_found_is_imported(path: str, modules: str) -> None:
     code = (
         "import contextlib, sys; from snapdiff.formats.kinds import DOCUMENTS;"
+        "from snapdiff.document_names import is_read;"
         "from snapdiff.errors import FormatError; from snapdiff.formats.document import File;"
         "from snapdiff.limits import DEFAULT_LIMITS; path = sys.argv[1];\n"
         "with contextlib.suppress(FormatError):\n"
-        " DOCUMENTS.may_be_document(path)"
+        " is_read(path)"
         " and DOCUMENTS.reader(path, DEFAULT_LIMITS)(File(path, b'{}'))\n"
         "print(*sorted(name.rpartition('.')[2] for name in sys.modules if '.formats.' in name))"
     )
@@ -80,4 +81,7 @@ def test_a_document_with_a_name_of_its_own_is_known_by_its_content(
 def test_a_name_says_what_is_a_document_and_what_may_be_one(
     path: str, is_document: bool, is_read: bool
 ) -> None:
-    assert (DOCUMENTS.is_document(path), DOCUMENTS.is_read(path)) == (is_document, is_read)
+    assert (document_names.is_document(path), document_names.is_read(path)) == (
+        is_document,
+        is_read,
+    )

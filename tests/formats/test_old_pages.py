@@ -7,7 +7,7 @@ import pytest
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, File
-from snapdiff.formats.kinds import SitePages
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits
 from tests.support.documents import (
     Item,
@@ -25,7 +25,6 @@ from tests.support.documents import (
 )
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 
-PAGE = SitePages()
 REAL = DATA / "old-pages"
 HEAD = '---\ntitle: "zlib"\nlayout: cache\ncategories: [package, develop]\n'
 ZLIB, TOP = Item("zlib"), Item("hdf5")
@@ -47,20 +46,20 @@ def page(files: list[Json], *, folder: str = "develop/zlib", head: str = HEAD) -
 
 def test_the_files_beside_a_page_belong_to_it() -> None:
     beside = ("develop/zlib/specs.md", "develop/zlib/index.md")
-    assert PAGE.documents_of("develop/zlib/spec-3.json") == beside
-    assert PAGE.documents_of("spec-3.json") == ("specs.md", "index.md")
-    assert PAGE.documents_of("develop/zlib/specs.md") == ("develop/zlib/specs.md",)
-    assert PAGE.documents_of("develop/zlib/spec-x.json") == ()
-    assert PAGE.place("_cache/zlib/index.md").tag_folder == "_cache"
-    assert PAGE.place("_cache/zlib/index.md").claim == Claim("_cache", "package", "zlib")
-    assert PAGE.place("_cache/develop/zlib/specs.md").tag_folder == "_cache/develop"
-    assert PAGE.place("_cache/develop/zlib/specs.md").claim == Claim("develop", "package", "zlib")
-    assert PAGE.place("_cache/develop/zlib.md").claim == Claim("develop", "package", "zlib")
+    assert DOCUMENTS.documents_of("develop/zlib/spec-3.json") == beside
+    assert DOCUMENTS.documents_of("spec-3.json") == ("specs.md", "index.md")
+    assert DOCUMENTS.documents_of("develop/zlib/specs.md") == ("develop/zlib/specs.md",)
+    assert DOCUMENTS.documents_of("develop/zlib/spec-x.json") == ()
+    assert DOCUMENTS.tag_folder("_cache/zlib/index.md") == "_cache"
+    assert DOCUMENTS.claim("_cache/zlib/index.md") == Claim("_cache", "package", "zlib")
+    assert DOCUMENTS.tag_folder("_cache/develop/zlib/specs.md") == "_cache/develop"
+    assert DOCUMENTS.claim("_cache/develop/zlib/specs.md") == Claim("develop", "package", "zlib")
+    assert DOCUMENTS.claim("_cache/develop/zlib.md") == Claim("develop", "package", "zlib")
 
 
 def test_the_first_node_of_each_file_is_a_spec_in_no_stack() -> None:
     other = Item("zlib", "1.3", needs=(needs(TOP),))
-    found = read(PAGE, page([spec_file(ZLIB), spec_file(other, TOP)]))
+    found = read(page([spec_file(ZLIB), spec_file(other, TOP)]))
     assert found.claims == (Claim("develop", "package", "zlib"),)
     [package] = found.packages
     assert (package.tag, package.name, package.stack) == ("develop", "zlib", None)
@@ -80,7 +79,7 @@ def test_a_real_file_says_what_an_independent_reading_finds(name: str) -> None:
     nodes = {found["hash"]: found for found in content["spec"]["nodes"]}
     first = content["spec"]["nodes"][0]
     head = HEAD.replace("zlib", first["name"])
-    found = reading_of(read(PAGE, page([content], head=head)))
+    found = reading_of(read(page([content], head=head)))
     assert found == {first["hash"]: plain_reading(nodes, set())[first["hash"]]}
 
 
@@ -95,7 +94,7 @@ def test_a_real_page_lists_its_files(path: Path) -> None:
         asked.append(name)
         return zlib
 
-    found = read(PAGE, File("_cache/develop/x/specs.md", content, read_beside))
+    found = read(File("_cache/develop/x/specs.md", content, read_beside))
     number = content.count(b" - spec-")
     assert asked == [f"_cache/develop/x/spec-{position}.json" for position in range(number)]
     [(name, _)] = specs_of(found).values()
@@ -106,7 +105,7 @@ def test_a_page_of_the_first_year_has_no_tag_and_maps_specs_to_files() -> None:
     text = '---\ntitle: "zlib"\nlayout: cache\ncategory: package\nspec_files:\n'
     text += ' - "zlib@1.0%gcc@12 arch=linux": spec-0.json\n---\n'
     beside = {"_cache/zlib/spec-0.json": to_bytes(spec_file(ZLIB))}
-    found = read(PAGE, file("_cache/zlib/index.md", text.encode(), beside))
+    found = read(file("_cache/zlib/index.md", text.encode(), beside))
     assert found.claims == (Claim("_cache", "package", "zlib"),)
     assert list(specs_of(found)) == [ZLIB.key]
 
@@ -114,7 +113,7 @@ def test_a_page_of_the_first_year_has_no_tag_and_maps_specs_to_files() -> None:
 def test_a_page_in_no_folder_of_a_tag_has_the_empty_tag() -> None:
     beside = {"zlib/spec-0.json": to_bytes(spec_file(ZLIB))}
     text = b"---\nspec_files: [spec-0.json]\n---\n"
-    found = read(PAGE, file("zlib/index.md", text, beside))
+    found = read(file("zlib/index.md", text, beside))
     assert found.claims == (Claim(".", "package", "zlib"),)
 
 
@@ -130,7 +129,7 @@ def test_a_page_in_no_folder_of_a_tag_has_the_empty_tag() -> None:
 def test_a_page_whose_files_cannot_be_told_is_bad(text: str, reason: str, name: str) -> None:
     content = f"---\nlayout: package\n{text}\n---\n"
     with pytest.raises(FormatError) as error:
-        read(PAGE, file(f"a/b/{name}", content.encode()))
+        read(file(f"a/b/{name}", content.encode()))
     assert str(error.value).startswith(reason)
 
 
@@ -138,21 +137,23 @@ def test_nodes_may_be_a_list_keyed_by_name() -> None:
     """So specs were written before version 2 of the spec file."""
     keyed = node(ZLIB, 2)
     keyed["zlib"]["hash"] = ZLIB.key
-    assert list(specs_of(read(PAGE, page([{"spec": [keyed]}])))) == [ZLIB.key]
+    assert list(specs_of(read(page([{"spec": [keyed]}])))) == [ZLIB.key]
 
 
 def test_a_page_that_lists_its_specs_itself_needs_no_files() -> None:
     listed = file("a/b/specs.md", b"---\nspec_files: []\nspec_details: []\n---\n")
-    assert read(PAGE, listed).graphs == {}
+    assert read(listed).graphs == {}
     with pytest.raises(FormatError, match="spec_details: missing"):
-        read(PAGE, file("a/b/specs.md", b"---\ntitle: b\n---\n"))
-    assert PAGE.reader(Limits())(file("a/b.md", b"---\nspec_files: []\n---\n")) is None
+        read(file("a/b/specs.md", b"---\ntitle: b\n---\n"))
+    assert (
+        DOCUMENTS.reader("a/b.md", Limits())(file("a/b.md", b"---\nspec_files: []\n---\n")) is None
+    )
 
 
 def test_only_what_differs_of_two_versions_is_read() -> None:
     newer = Item("zlib", "1.3")
     pair = read_pair(
-        PAGE, page([spec_file(ZLIB)]), page([spec_file(newer), spec_file(ZLIB), spec_file(ZLIB)])
+        page([spec_file(ZLIB)]), page([spec_file(newer), spec_file(ZLIB), spec_file(ZLIB)])
     )
     [package] = pair.pairs
     assert (len(package.old), list(package.new)) == (0, [newer.key])
@@ -161,9 +162,9 @@ def test_only_what_differs_of_two_versions_is_read() -> None:
 
 def test_a_spec_that_is_only_below_another_one_now_is_removed() -> None:
     both, below = [spec_file(ZLIB), spec_file(TOP, ZLIB)], [spec_file(TOP, ZLIB)]
-    [package] = read_pair(PAGE, page(both), page(below)).pairs
+    [package] = read_pair(page(both), page(below)).pairs
     assert (list(package.old), list(package.new)) == ([ZLIB.key], [])
-    [package] = read_pair(PAGE, page(below), page(both)).pairs
+    [package] = read_pair(page(below), page(both)).pairs
     assert (list(package.old), list(package.new)) == ([], [ZLIB.key])
 
 
@@ -183,7 +184,7 @@ def test_a_spec_that_is_only_below_another_one_now_is_removed() -> None:
 )
 def test_a_file_that_is_no_spec_is_an_error(found: Json, reason: str) -> None:
     with pytest.raises(FormatError) as error:
-        read(PAGE, page([found]))
+        read(page([found]))
     assert str(error.value).startswith(reason)
 
 
@@ -191,23 +192,23 @@ def test_a_file_that_is_no_spec_is_an_error(found: Json, reason: str) -> None:
 def test_a_page_names_no_files_but_those_beside_it(name: str) -> None:
     content = f"{HEAD}spec_files: [{json.dumps(name)}]\n---\n".encode()
     with pytest.raises(FormatError, match=r"^spec_files\[0\]: .* is no spec-N\.json"):
-        read(PAGE, file("a/b/specs.md", content))
+        read(file("a/b/specs.md", content))
 
 
 def test_a_page_names_its_tag_and_its_package_itself() -> None:
     found = page([spec_file(ZLIB)], folder="elsewhere/other")
-    assert read(PAGE, found).claims == (Claim("develop", "package", "zlib"),)
+    assert read(found).claims == (Claim("develop", "package", "zlib"),)
 
 
 def test_a_missing_file_is_an_error() -> None:
     content = f"{HEAD}spec_files: [spec-0.json]\n---\n".encode()
     with pytest.raises(FormatError, match=r"^a/b/spec-0\.json: missing"):
-        read(PAGE, file("a/b/specs.md", content))
+        read(file("a/b/specs.md", content))
 
 
 def test_all_files_together_may_be_as_large_as_a_document() -> None:
     files = [spec_file(ZLIB), spec_file(TOP)]
     size = sum(map(len, map(to_bytes, files)))
-    assert read(PAGE, page(files), Limits(document_size=size))
+    assert read(page(files), Limits(document_size=size))
     with pytest.raises(FormatError, match="too large"):
-        read(PAGE, page(files), Limits(document_size=size - 1))
+        read(page(files), Limits(document_size=size - 1))

@@ -9,7 +9,6 @@ from snapdiff.catalog.reading import PairedPackages
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import diff_package
 from snapdiff.filters import Scope
-from snapdiff.formats.kinds import EnvironmentLocks, Format, InstallDatabases
 from snapdiff.limits import Limits
 from snapdiff.result import Filters
 from tests.support.documents import file, read_pair
@@ -17,7 +16,6 @@ from tests.support.real_catalogs import DATA, needs_real_catalogs
 
 pytestmark = needs_real_catalogs
 
-LOCK, DATABASE = EnvironmentLocks(), InstallDatabases()
 E4S = {
     "cuda-aarch64": (901, 1063, 8, 196, 34, 194, 11, 50, 604),
     "cuda-ppc64le": (975, 961, 8, 78, 92, 193, 8, 40, 634),
@@ -41,10 +39,9 @@ def counts_of(pair: PairedPackages) -> Counter[str]:
     return counts
 
 
-def pair_of(kind: Format, old: Path, new: Path) -> PairedPackages:
+def pair_of(old: Path, new: Path, name: str = "environment/spack.lock") -> PairedPackages:
     """Two real files as two versions of one."""
-    name = "tree/.spack-db/index.json" if kind is DATABASE else "environment/spack.lock"
-    return read_pair(kind, file(name, old.read_bytes()), file(name, new.read_bytes()))
+    return read_pair(file(name, old.read_bytes()), file(name, new.read_bytes()))
 
 
 @pytest.mark.slow
@@ -52,7 +49,7 @@ def pair_of(kind: Format, old: Path, new: Path) -> PairedPackages:
 def test_two_releases_of_e4s(environment: str) -> None:
     folder = DATA / "locks" / "e4s" / "environments"
     old, new = (folder / release / environment / "spack.lock" for release in ("23.08", "23.11"))
-    pair = pair_of(LOCK, old, new)
+    pair = pair_of(old, new)
     counts = counts_of(pair)
     gone = ("removed", "upgraded", "downgraded", "reconfigured", "rebuilt")
     come = ("added", *gone[1:])
@@ -81,11 +78,14 @@ def test_two_releases_of_e4s(environment: str) -> None:
 )
 def test_two_revisions_of_a_lock(folder: str, old: str, new: str, expected: dict[str, int]) -> None:
     one, other = (next((DATA / "locks" / folder).glob(f"{number}-*")) for number in (old, new))
-    counts = counts_of(pair_of(LOCK, one, other))
+    counts = counts_of(pair_of(one, other))
     unchanged = expected.get("unchanged", counts["unchanged"])
     assert +counts == +Counter({**expected, "unchanged": unchanged})
 
 
 def test_two_revisions_of_an_install_database() -> None:
     old, new = sorted((DATA / "indexes" / "derecho-spack-db").glob("*.json"))
-    assert +counts_of(pair_of(DATABASE, old, new)) == {"unchanged": 1209, "added": 5}
+    assert +counts_of(pair_of(old, new, "tree/.spack-db/index.json")) == {
+        "unchanged": 1209,
+        "added": 5,
+    }

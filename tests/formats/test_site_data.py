@@ -11,10 +11,11 @@ from msgspec import Raw
 
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import diff_package
+from snapdiff.document_names import is_document
 from snapdiff.errors import FormatError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, File
-from snapdiff.formats.kinds import DOCUMENTS, BuildcacheIndexes, SiteData
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.formats.site_data import PLACES
 from snapdiff.formats.spec_node import read_edges
 from snapdiff.limits import Limits
@@ -34,7 +35,6 @@ from tests.support.documents import (
 from tests.support.helpers import run_json, write_files
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 
-SITE = SiteData()
 FOLDER = DATA / "site-2026"
 Places = dict[str, tuple[list[str], list[str]]]
 
@@ -56,19 +56,19 @@ def site_file(specs: Json, packages: Json, *, ending: str = "") -> File:
 
 
 def test_both_files_belong_to_one_document() -> None:
-    assert SITE.documents_of("api/specs_data.json") == ("api/specs_data.json",)
-    assert SITE.documents_of("api/package_data.json") == ("api/specs_data.json",)
-    assert SITE.documents_of("package_data.json.gz") == ("specs_data.json.gz",)
-    assert SITE.documents_of("other.json") == ()
-    assert DOCUMENTS.is_document("specs_data.json.gz")
-    assert not DOCUMENTS.is_document("package_data.json")
-    assert SITE.place("api/specs_data.json").tag_folder == "api"
-    assert SITE.place("api/specs_data.json").claim == Claim(".", "stack", "api")
+    assert DOCUMENTS.documents_of("api/specs_data.json") == ("api/specs_data.json",)
+    assert DOCUMENTS.documents_of("api/package_data.json") == ("api/specs_data.json",)
+    assert DOCUMENTS.documents_of("package_data.json.gz") == ("specs_data.json.gz",)
+    assert DOCUMENTS.documents_of("other.json") == ()
+    assert is_document("specs_data.json.gz")
+    assert not is_document("package_data.json")
+    assert DOCUMENTS.tag_folder("api/specs_data.json") == "api"
+    assert DOCUMENTS.claim("api/specs_data.json") == Claim(".", "stack", "api")
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_a_spec_counts_in_each_of_its_stacks_and_releases(ending: str) -> None:
-    found = read(SITE, site_file(*site_data([GCC, ZLIB, CMAKE], PLACES_OF), ending=ending))
+    found = read(site_file(*site_data([GCC, ZLIB, CMAKE], PLACES_OF), ending=ending))
     assert found.claims == (
         Claim(".", "stack", "root"),
         Claim("develop", "stack", "e4s"),
@@ -93,7 +93,7 @@ def test_a_spec_counts_in_each_of_its_stacks_and_releases(ending: str) -> None:
 
 
 def test_the_compiler_is_the_dependency_that_provides_c() -> None:
-    found = specs_of(read(SITE, site_file(*site_data([GCC, ZLIB], PLACES_OF))))
+    found = specs_of(read(site_file(*site_data([GCC, ZLIB], PLACES_OF))))
     assert {name: spec.compiler for name, spec in found.values()} == {
         "gcc": "none",
         "zlib": "gcc@13.2.0",
@@ -102,7 +102,7 @@ def test_the_compiler_is_the_dependency_that_provides_c() -> None:
 
 def test_edges_are_those_of_the_data() -> None:
     specs_data, packages = site_data([GCC, ZLIB], PLACES_OF)
-    found = read(SITE, site_file(specs_data, packages))
+    found = read(site_file(specs_data, packages))
     graph = found.packages[0].graph
     assert graph
     node = graph.node(ZLIB.key)
@@ -117,7 +117,7 @@ def test_links_for_people_are_no_edges() -> None:
     specs, packages = site_data([GCC, ZLIB], PLACES_OF)
     links = [{"label": "gcc@13.2.0", "link": f"?name=gcc#{GCC.key}"}]
     specs[ZLIB.key]["dependencies"] = links
-    found = read(SITE, site_file(specs, packages))
+    found = read(site_file(specs, packages))
     assert {package.graph for package in found.packages} == {None}
     assert found.warning is None
 
@@ -127,9 +127,9 @@ def test_the_real_data_says_what_the_index_says_that_it_was_made_of() -> None:
     specs, packages = (
         json.loads((FOLDER / f"{name}_data.json").read_bytes()) for name in ("specs", "package")
     )
-    site = read(SITE, site_file(specs, packages))
+    site = read(site_file(specs, packages))
     index = DATA / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
-    cache = read(BuildcacheIndexes(), file("build_cache/index.json", index.read_bytes()))
+    cache = read(file("build_cache/index.json", index.read_bytes()))
     expected, found = specs_of(cache), specs_of(site)
     assert found.keys() >= expected.keys()
     for key, (name, spec) in expected.items():
@@ -143,7 +143,6 @@ def test_the_real_data_says_what_the_index_says_that_it_was_made_of() -> None:
 def test_a_spec_that_enters_another_stack_differs_there_alone() -> None:
     moved: Places = {**PLACES_OF, "gcc": (["e4s", "ml"], ["develop"])}
     pair = read_pair(
-        SITE,
         site_file(*site_data([GCC, ZLIB], PLACES_OF)),
         site_file(*site_data([GCC, ZLIB], moved)),
     )
@@ -157,7 +156,6 @@ def test_a_spec_that_enters_another_stack_differs_there_alone() -> None:
 def test_a_new_version_beside_others_in_common() -> None:
     newer = Item("gcc", "14.1.0", compiler=None)
     pair = read_pair(
-        SITE,
         site_file(*site_data([GCC, ZLIB], PLACES_OF)),
         site_file(*site_data([GCC, ZLIB, newer], PLACES_OF)),
     )
@@ -176,7 +174,7 @@ def test_equal_builds_are_found_in_each_stack_and_read_once(
         site_file(*site_data([GCC, *kept, replace(ZLIB, version=version)], PLACES_OF))
         for version in ("2.0", "2.1")
     )
-    [pair] = (pair for pair in read_pair(SITE, old, new).pairs if pair.tags[0] == "develop")
+    [pair] = (pair for pair in read_pair(old, new).pairs if pair.tags[0] == "develop")
     keys = []
 
     def noted(edges: Raw, key: str) -> tuple[Edge, ...]:
@@ -196,13 +194,13 @@ def test_data_of_other_releases_is_no_version_of_it() -> None:
     moved: Places = {**PLACES_OF, "zlib": (["e4s"], ["v2.0"])}
     old = site_file(*site_data([ZLIB], PLACES_OF))
     new = site_file(*site_data([ZLIB], moved))
-    assert not read(SITE, new).is_version_of(read(SITE, old))
+    assert not read(new).is_version_of(read(old))
 
 
 def test_a_spec_that_another_package_lists_is_not_the_same() -> None:
     specs, packages = site_data([CMAKE], PLACES_OF)
     renamed = {"cmake-new": packages["cmake"]}
-    pair = read_pair(SITE, site_file(specs, packages), site_file(specs, renamed))
+    pair = read_pair(site_file(specs, packages), site_file(specs, renamed))
     assert [(p.name, len(p.old), len(p.new)) for p in pair.pairs] == [
         ("cmake", 1, 0),
         ("cmake-new", 0, 1),
@@ -236,13 +234,13 @@ def test_a_spec_that_another_package_lists_is_not_the_same() -> None:
 )
 def test_data_that_contradicts_itself_is_an_error(specs: Json, packages: Json, reason: str) -> None:
     with pytest.raises(FormatError) as error:
-        read(SITE, site_file(specs, packages))
+        read(site_file(specs, packages))
     assert str(error.value).startswith(reason)
 
 
 def test_the_other_file_must_be_there() -> None:
     with pytest.raises(FormatError, match=r"^api/package_data\.json: missing"):
-        read(SITE, file("api/specs_data.json", {}))
+        read(file("api/specs_data.json", {}))
 
 
 def test_no_reason_is_told_where_dependencies_are_links_for_people(tmp_path: Path) -> None:
@@ -267,6 +265,6 @@ def test_like_specs_in_common_count_each_in_a_release_that_only_some_share() -> 
     newer = Item("gcc", "14.1.0", compiler=None)
     later = site_data([first, second, newer], PLACES_OF)
     later[0][second.key]["releases"] = ["develop", "v1.0"]
-    pair = read_pair(SITE, site_file(*data), site_file(*later))
+    pair = read_pair(site_file(*data), site_file(*later))
     assert [sum(package.common.values()) for package in pair.pairs] == [2]
     assert [(count.tag, sum(count.by_stacks.values())) for count in pair.unchanged] == [("v1.0", 1)]

@@ -17,18 +17,10 @@ from typing import NamedTuple
 from snapdiff import SnapdiffError
 from snapdiff.buildcache_layout import LAYOUT_2
 from snapdiff.catalog.reading import pair_documents
+from snapdiff.document_names import DATABASE, LOCK_NAME
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Document, File
-from snapdiff.formats.kinds import (
-    DATABASE,
-    LOCK_NAME,
-    BuildcacheIndexes,
-    EnvironmentLocks,
-    Format,
-    InstallDatabases,
-    SiteData,
-    SitePages,
-)
+from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.model import count_by_stacks
 from tests.support.helpers import run_cli, write_files
@@ -92,19 +84,18 @@ def _manifest(content: bytes, blob: bytes) -> Version:
 
 
 class _Kind(NamedTuple):
-    format: Format
     parts: int
     """How many files one version is made of."""
     version: Callable[[bytes, bytes], Version]
 
 
 _KINDS = {
-    "lock": _Kind(EnvironmentLocks(), 1, _alone(f"v1/e4s/{LOCK_NAME}")),
-    "index": _Kind(BuildcacheIndexes(), 1, _alone(f"v1/e4s/{LAYOUT_2}")),
-    "manifest": _Kind(BuildcacheIndexes(), 2, _manifest),
-    "database": _Kind(InstallDatabases(), 1, _alone(f"v1/e4s/{DATABASE}")),
-    "site-data": _Kind(SiteData(), 2, _with("site/specs_data.json", "site/package_data.json")),
-    "old-page": _Kind(SitePages(), 2, _with("develop/zlib/specs.md", "develop/zlib/spec-0.json")),
+    "lock": _Kind(1, _alone(f"v1/e4s/{LOCK_NAME}")),
+    "index": _Kind(1, _alone(f"v1/e4s/{LAYOUT_2}")),
+    "manifest": _Kind(2, _manifest),
+    "database": _Kind(1, _alone(f"v1/e4s/{DATABASE}")),
+    "site-data": _Kind(2, _with("site/specs_data.json", "site/package_data.json")),
+    "old-page": _Kind(2, _with("develop/zlib/specs.md", "develop/zlib/spec-0.json")),
 }
 
 
@@ -114,8 +105,8 @@ def document_check(name: str) -> Callable[[bytes], None]:
 
     def check(data: bytes) -> None:
         versions = _versions(kind, data)
-        documents = [_read(kind.format, version.file()) for version in versions]
-        _check_pair(kind.format, versions, documents)
+        documents = [_read(version.file()) for version in versions]
+        _check_pair(versions, documents)
         _check_report(versions)
 
     return check
@@ -131,11 +122,11 @@ def _versions(kind: _Kind, data: bytes) -> tuple[Version, Version]:
     return kind.version(old[0], old[-1]), kind.version(new[0], new[-1])
 
 
-def _read(kind: Format, file: File) -> Document | None:
+def _read(file: File) -> Document | None:
     """A document, or None where it cannot be read: what is counted of it is the same."""
     try:
-        document = kind.reader(DEFAULT_LIMITS)(file)
-        counted = kind.reader(DEFAULT_LIMITS)(file)
+        document = DOCUMENTS.reader(file.path, DEFAULT_LIMITS)(file)
+        counted = DOCUMENTS.reader(file.path, DEFAULT_LIMITS)(file)
         if document is None or counted is None:
             assert document is counted
             return None
@@ -153,12 +144,10 @@ def _read(kind: Format, file: File) -> Document | None:
     return document
 
 
-def _check_pair(
-    kind: Format, versions: tuple[Version, Version], documents: list[Document | None]
-) -> None:
+def _check_pair(versions: tuple[Version, Version], documents: list[Document | None]) -> None:
     """Read two versions together; what is found is what each of them says alone."""
     old, new = (version.file() for version in versions)
-    reader = kind.reader(DEFAULT_LIMITS)
+    reader = DOCUMENTS.reader(old.path, DEFAULT_LIMITS)
     try:
         before, after = reader(old), reader(new)
         if before is None or after is None or not after.is_version_of(before):

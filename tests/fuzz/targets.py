@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from snapdiff import SnapdiffError
 from snapdiff.formats.document import Document, File
-from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.formats.records import RecordReader
 from snapdiff.formats.site_page import SitePageReader, front_matter_text, usual_fields
 from snapdiff.formats.yaml_reading import read_yaml
@@ -145,7 +144,7 @@ def revision(data: bytes) -> None:
     repository = _repository()
     before = repository.everything()
     with contextlib.suppress(SnapdiffError):
-        for source in SourceOpener(repository.folder, wanted=DOCUMENTS).open_pair(arguments):
+        for source in SourceOpener(repository.folder).open_pair(arguments):
             assert source.name
             if isinstance(source, GitSource):  # a folder could be any, and a large one
                 assert len(list(source.entries())) < 10

@@ -13,7 +13,6 @@ import pytest
 
 from snapdiff import diff_catalogs, load_catalog
 from snapdiff.errors import RevisionError
-from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.sources.git import GitHistory, open_whole
 from snapdiff.sources.repository import Repository
 from tests.support.documents import Item, lock, to_bytes
@@ -263,7 +262,7 @@ def test_the_subject_of_a_commit_is_what_git_shows(
 
 
 def test_a_git_that_still_owes_files_is_asked_nothing_else(repository: GitRepository) -> None:
-    opened = Repository(repository.folder, wanted=DOCUMENTS)
+    opened = Repository(repository.folder)
     reading = opened.read(opened.entries("HEAD"))
     next(reading)
     assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
@@ -279,7 +278,7 @@ def test_where_git_ended_at_a_damaged_object_another_is_asked(
     file = repository.folder / ".git" / "objects" / tree[:2] / tree[2:]
     file.chmod(0o644)
     file.write_bytes(file.read_bytes()[:kept] + b"\xff" * 99)
-    opened = Repository(repository.folder, wanted=DOCUMENTS)
+    opened = Repository(repository.folder)
     for _ in range(2):
         assert opened.look_up(tree) is None
         assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
@@ -293,7 +292,7 @@ def test_every_commit_of_a_long_range_is_read(tmp_path: Path) -> None:
     )
     command = ["git", "fast-import", "--quiet"]
     subprocess.run(command, input=commits.encode(), cwd=tmp_path, check=True)
-    opened = Repository(tmp_path, wanted=DOCUMENTS)
+    opened = Repository(tmp_path)
     first, *wanted = repository.git("rev-list", "--reverse", "HEAD").split()
     history = GitHistory(open_whole(opened, first), open_whole(opened, "HEAD"))
     assert [commit.id for commit in history.commits()] == wanted
@@ -305,7 +304,7 @@ def test_the_first_file_of_a_listing_does_not_wait_for_the_last(
 ) -> None:
     fails_later = f'{shutil.which("git")} "$@"; sleep 5; exit 1'
     monkeypatch.setenv("PATH", git_that(tmp_path, "ls-tree", fails_later)["PATH"])
-    opened = Repository(repository.folder, wanted=DOCUMENTS)
+    opened = Repository(repository.folder)
     assert next(opened.entries("HEAD")).path.endswith("specs.md")
 
 
@@ -315,7 +314,7 @@ def test_a_git_that_ended_is_not_asked_again(
     says = f"echo fatal: {tmp_path} is no place >&2"
     ends_once = f"test -e {tmp_path}/ended || {{ touch {tmp_path}/ended; {says}; exit 1; }}"
     monkeypatch.setenv("PATH", git_that(tmp_path, "cat-file", ends_once)["PATH"])
-    opened = Repository(repository.folder, wanted=DOCUMENTS)
+    opened = Repository(repository.folder)
     with pytest.raises(RevisionError, match=f"^git cat-file: fatal: {tmp_path} is no place$"):
         opened.resolve("HEAD")
     assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")

@@ -499,10 +499,9 @@ def test_a_folder_named_like_a_page_is_a_folder(catalog: Path) -> None:
 def test_a_file_that_became_a_fifo_or_a_link_after_it_was_listed_is_a_bad_page(
     catalog: Path, elsewhere: Path
 ) -> None:
-    from snapdiff.formats.kinds import DOCUMENTS
     from snapdiff.sources.directory import DirectorySource
 
-    source = DirectorySource("new", catalog, wanted=DOCUMENTS)
+    source = DirectorySource("new", catalog)
     [entry] = source.entries()
     page = catalog / entry.path
     page.unlink()

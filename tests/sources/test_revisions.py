@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from snapdiff.errors import RevisionError
-from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.sources.revisions import SourceOpener
 from tests.support.example import NEW, OLD
 from tests.support.helpers import pages_of, refused, run_cli, run_json, spec, write_files
@@ -39,20 +38,20 @@ PAGE = "_cache/develop/zlib/specs.md"
     ],
 )
 def test_a_range_has_two_ends(argument: str, ends: tuple[str, ...], tmp_path: Path) -> None:
-    assert SourceOpener(tmp_path, wanted=DOCUMENTS).split_range(argument) == ends
+    assert SourceOpener(tmp_path).split_range(argument) == ends
 
 
 @pytest.mark.parametrize("argument", ["A....B", "....B", "A.....B"])
 def test_four_dots_are_no_range(argument: str, tmp_path: Path) -> None:
     with pytest.raises(RevisionError, match=r"is no range; A\.\.B and A\.\.\.B are"):
-        SourceOpener(tmp_path, wanted=DOCUMENTS).split_range(argument)
+        SourceOpener(tmp_path).split_range(argument)
 
 
 def test_a_folder_or_a_file_that_is_there_is_no_range(tmp_path: Path) -> None:
     (tmp_path / "a..b").mkdir()
     (tmp_path / "a..b.md").touch()
     for name in ("a..b", "a..b.md"):
-        assert SourceOpener(tmp_path, wanted=DOCUMENTS).split_range(name) == (name,)
+        assert SourceOpener(tmp_path).split_range(name) == (name,)
 
 
 @pytest.mark.parametrize("argument", [f"{'x' * 5000}..HEAD", f"HEAD..{'x' * 5000}", "x" * 5000])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from snapdiff.formats.kinds import DOCUMENTS
+from snapdiff.document_names import USUAL_NAMES
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.example import NEW, OLD
@@ -354,7 +354,7 @@ def test_a_revision_without_a_page_is_an_error_unless_allowed(tmp_path: Path) ->
         2,
         "",
         (
-            f"snapdiff: error: HEAD~1: holds nothing to compare: no {DOCUMENTS.names}; "
+            f"snapdiff: error: HEAD~1: holds nothing to compare: no {USUAL_NAMES}; "
             "name a folder that does, or pass --allow-empty\n"
         ),
     )

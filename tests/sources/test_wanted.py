@@ -1,6 +1,5 @@
 """Sources list the files that are asked for, and know nothing of what they are."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,29 +10,6 @@ from snapdiff.sources.git import open_revision
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import SingleFile, Source
 from tests.support.repositories import GitRepository
-
-
-class Locks:
-    """Asks for lock files, and for what may be one."""
-
-    names = "spack.lock"
-    inner_paths = ()
-
-    def way_out(self, holds: Callable[[str], bool]) -> str:
-        return "" if holds("spack.lock") else "write one"
-
-    def is_searched(self, folder: str) -> bool:
-        return not folder.startswith(".") or folder == ".spack-db"
-
-    def is_document(self, path: str) -> bool:
-        return path.rpartition("/")[2] == "spack.lock"
-
-    def size_limit(self, path: str, limits: Limits) -> int:
-        return limits.document_size if path.endswith(".lock") else limits.page_size
-
-    def may_be_document(self, path: str) -> bool:
-        return path.endswith((".lock", ".spack-db/index.json"))
-
 
 FILES = [
     ".hidden/deep/spack.lock",
@@ -63,9 +39,9 @@ def catalog(tmp_path: Path) -> GitRepository:
 
 
 def sources(folder: Path) -> dict[str, Source]:
-    repository = Repository(folder, wanted=Locks())
+    repository = Repository(folder)
     return {
-        "directory": DirectorySource("x", folder, wanted=Locks()),
+        "directory": DirectorySource("x", folder),
         "git": open_revision(repository, "HEAD"),
         "working tree": WorkingTree(repository, folder),
     }
@@ -84,7 +60,7 @@ def test_a_source_lists_what_is_wanted_where_it_is_searched(
 
 
 def test_what_differs_is_what_is_wanted_too(catalog: GitRepository) -> None:
-    repository = Repository(catalog.folder, wanted=Locks())
+    repository = Repository(catalog.folder)
     empty = open_revision(repository, catalog.git("hash-object", "-t", "tree", "-w", "/dev/null"))
     pairs = empty.changed_entries(open_revision(repository, "HEAD"))
     assert pairs is not None
@@ -97,9 +73,9 @@ def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_pat
     repository = GitRepository(tmp_path)
     repository.commit({"small/spack.lock": "x" * 100, "large/spack.lock": "x" * 101})
     limits = Limits(document_size=100)
-    opened = Repository(tmp_path, wanted=Locks(), limits=limits)
+    opened = Repository(tmp_path, limits)
     opened_as: dict[str, Source] = {
-        "directory": DirectorySource("x", tmp_path, wanted=Locks(), limits=limits),
+        "directory": DirectorySource("x", tmp_path, limits),
         "git": open_revision(opened, "HEAD"),
         "working tree": WorkingTree(opened, tmp_path),
     }

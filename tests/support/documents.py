@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from snapdiff.catalog.reading import PairedPackages, pair_documents
 from snapdiff.errors import NoSuchFile
 from snapdiff.formats.document import Document, File
-from snapdiff.formats.kinds import Format
-from snapdiff.limits import Limits
+from snapdiff.formats.kinds import DOCUMENTS, Documents
+from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Build, Spec
 
 LOCK_VERSIONS = (1, 2, 3, 4, 5, 6, 7)
@@ -213,17 +213,19 @@ def file(path: str, content: bytes | Json, beside: Mapping[str, bytes] | None = 
     return File(path, content if isinstance(content, bytes) else to_bytes(content), read_beside)
 
 
-def read(kind: Format, document: File, limits: Limits | None = None) -> Document:
+def read(
+    document: File, limits: Limits = DEFAULT_LIMITS, documents: Documents = DOCUMENTS
+) -> Document:
     """A file read whole."""
-    found = kind.reader(limits or Limits())(document)
+    found = documents.reader(document.path, limits)(document)
     assert found is not None
     assert found.packages is not None
     return found
 
 
-def read_pair(kind: Format, old: File, new: File) -> PairedPackages:
+def read_pair(old: File, new: File) -> PairedPackages:
     """Two versions of a file, compared record by record."""
-    reader = kind.reader(Limits())
+    reader = DOCUMENTS.reader(new.path, DEFAULT_LIMITS)
     before, after = reader(old), reader(new)
     assert before
     assert after
