@@ -219,8 +219,8 @@ class CatalogSide(Listed):
         claims = chain.from_iterable(
             listed.values() for it in every for listed in it.paths.values()
         )
-        folders = {documents.place(path).tag_folder for path in chain.from_iterable(claims)}
-        places = ((documents.place(path).tag_folder, claim) for path, claim in self._unread.items())
+        folders = {documents.tag_folder(path) for path in chain.from_iterable(claims)}
+        places = ((documents.tag_folder(path), claim) for path, claim in self._unread.items())
         return found | {
             claim.tag
             for folder, claim in places

@@ -280,17 +280,13 @@ def missing_object(where: str, what: str) -> RevisionError:
 
 
 def read_commit(found: GitObject) -> Commit:
-    """Return the commit that an object is, in the words of `git log --encoding=UTF-8`."""
+    """Return the commit that an object is; its subject is taken for UTF-8."""
     head, _, message = found.content.partition(b"\n\n")
     # Of two headers of one name the first counts, and a blank begins what continues another.
     facts = dict(line.split(b" ", 1) for line in reversed(head.split(b"\n")) if b" " in line)
     lines = (line.rstrip() for line in message.partition(b"\0")[0].split(b"\n"))
     subject = b" ".join(takewhile(bool, dropwhile(not_, lines)))
-    try:
-        text = subject.decode(facts.get(b"encoding", b"UTF-8").decode("ascii"))
-        text.encode("utf-8")
-    except (LookupError, ValueError):  # a name of no encoding; of another one than it is in
-        text = subject.decode("utf-8", "backslashreplace")
+    text = subject.decode("utf-8", "backslashreplace")
     date = facts.get(b"committer", b"").rpartition(b"> ")[2].decode("ascii", "replace")
     tree = facts.get(b"tree", b"").decode("ascii", "replace")
     return Commit(found.object_id, iso_date(date), tree, text)

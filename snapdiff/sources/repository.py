@@ -28,9 +28,6 @@ _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
 RAW = ("-r", "-z", "--raw", "--no-renames")
 """How `diff-tree` is asked: a line a file, with both modes and ids."""
 
-_PLACES = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
-"""The variables that say where a repository is, as those of a hook do, wherever git is started."""
-
 _MOST_FOLDERS = 64
 """How many folders that single files were looked up in are remembered."""
 
@@ -65,9 +62,7 @@ class Repository:
             self.git_dir = self.ask("--absolute-git-dir")
         except RevisionError as error:
             if "not a git repository" in str(error):
-                names = ", ".join(name for name in _PLACES if name in os.environ)
-                hint = names and f"; {names} in the environment may be why"
-                raise RevisionError(f"{directory}: no git repository is here{hint}") from error
+                raise RevisionError(f"{directory}: no git repository is here") from error
             raise
 
     def is_wanted(self, entry: Entry) -> bool:

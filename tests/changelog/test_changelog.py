@@ -319,15 +319,13 @@ def test_names_that_are_not_utf_8_are_shown_byte_by_byte(
     assert r"th\xe9" in text.replace("\\\\", "\\")
 
 
-def test_a_contradiction_is_warned_of_once(tmp_path: Path) -> None:
+def test_a_document_is_warned_of_once(tmp_path: Path) -> None:
     history = History(tmp_path)
-    wrong = {
-        path: page.replace('"num_specs": 1', '"num_specs": 7')
-        for path, page in pages_of([ZLIB]).items()
-    }
-    history.commit(wrong)
-    for item in (OLD_MPI, NEW_MPI):
-        history.commit(wrong | pages_of([item]))
+    newer = lock([Item("zlib")])
+    newer["_meta"]["lockfile-version"] = 99
+    for version in ("1", "2", "3"):
+        other = lock([Item("m4", version)])
+        history.commit({"v1/a/spack.lock": to_bytes(newer), "v1/b/spack.lock": to_bytes(other)})
     result = run_changelog("-C", tmp_path, "HEAD~2..HEAD")
     assert result.status == 0
     assert result.err.count("warning: ") == 1

@@ -152,10 +152,8 @@ def test_where_standard_output_is_closed_the_way_out_is_said(example: Path) -> N
 def test_where_standard_error_is_closed_the_report_is_the_same(
     example: Path, expected: Report
 ) -> None:
-    # A page that contradicts itself would be warned of.
-    page = example / "new" / PAGE
-    page.write_text(page.read_text().replace('"num_specs": 1', '"num_specs": 7'))
-    arguments = ["-C", str(example), "-f", "json", "old", "new"]
+    # An option without effect would be warned of.
+    arguments = ["-C", str(example), "-f", "json", "--detail", "old", "new"]
     done = run_process(*arguments, before=close_standard_error)
     assert (done.status, done.err) == (0, b"")
     assert without_revisions(json.loads(done.out)) == expected

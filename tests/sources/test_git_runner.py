@@ -237,10 +237,6 @@ def test_two_versions_of_a_file_are_read_by_one_git(tmp_path: Path) -> None:
         ("", b"before a zero byte\0after it\n"),
         ("", "Größe\n".encode()),
         ("", "Größe\n".encode("latin-1")),
-        ("encoding ISO-8859-1\n", "Größe\n".encode("latin-1")),
-        ("encoding no-such-encoding\n", "Größe\n".encode()),
-        ("encoding UTF-7\n", b"a lone surrogate: +2AA-\n"),
-        ("encoding ISO-8859-1\nencoding UTF-8\n", "Größe\n".encode("latin-1")),
         ("gpgsig -----BEGIN-----\n encoding ISO-8859-1\n \n -----END-----\n", "Größe\n".encode()),
     ],
 )

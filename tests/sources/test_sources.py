@@ -273,16 +273,6 @@ def test_a_place_that_is_no_repository_is_refused(tmp_path: Path) -> None:
     assert said == f"HEAD: not a directory, and {message}\n"
 
 
-@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"])
-def test_a_variable_that_leads_away_from_a_repository_is_named(
-    name: str, repository: GitRepository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(name, "/no/such/folder")
-    message = f"no git repository is here; {name} in the environment may be why"
-    said = refused("-C", repository.folder, "HEAD~1", "HEAD")
-    assert said == f"HEAD~1: not a directory, and {repository.folder}: {message}\n"
-
-
 def test_a_name_that_is_both_is_refused_with_both_spellings(
     repository: GitRepository, expected: Report
 ) -> None:

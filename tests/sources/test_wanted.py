@@ -18,11 +18,11 @@ FILES = [
     "a/index.json",
     "a/spack.lock",
     "b/.spack-env/spack.lock",
-    "b/other.lock",
+    "b/other.md",
     "specs.md",
     "spack.lock",
 ]
-WANTED = ["a/.spack-db/index.json", "a/spack.lock", "b/other.lock", "spack.lock"]
+WANTED = ["a/.spack-db/index.json", "a/spack.lock", "b/other.md", "spack.lock", "specs.md"]
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def catalog(tmp_path: Path) -> GitRepository:
     """A repository with files of many names, and links."""
     repository = GitRepository(tmp_path)
     repository.commit(dict.fromkeys(FILES, "x"))
-    for link in ("c/spack.lock", "c/other.lock", ".hidden/link/spack.lock"):
+    for link in ("c/spack.lock", "c/other.md", ".hidden/link/spack.lock"):
         (tmp_path / link).parent.mkdir(exist_ok=True)
         (tmp_path / link).symlink_to("/dev/null")
     repository.git("add", "--all")
@@ -88,6 +88,6 @@ def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_pat
 
 
 def test_a_folder_is_listed_without_those_whose_names_begin_alike(tmp_path: Path) -> None:
-    GitRepository(tmp_path).commit(dict.fromkeys(("v1/a.lock", "v1.1/b.lock", "v1/c/d.lock"), "x"))
+    GitRepository(tmp_path).commit(dict.fromkeys(("v1/a.md", "v1.1/b.md", "v1/c/d.md"), "x"))
     for source in sources(tmp_path).values():
-        assert [entry.path for entry in source.files("v1")] == ["v1/a.lock", "v1/c/d.lock"]
+        assert [entry.path for entry in source.files("v1")] == ["v1/a.md", "v1/c/d.md"]
