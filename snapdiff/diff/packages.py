@@ -91,7 +91,8 @@ class SideCounts(Struct, frozen=True, gc=False):
 class StackChanges(Struct, frozen=True, gc=False):
     """What happened to a package in one stack, as a whole and spec by spec.
 
-    `losses` has what it lost there (`removed`), and what it gained (`added`).
+    `losses` has what it lost there (`removed`), what it gained (`added`), and, where a version
+    stays, which of its builds have another one now (`upgraded`, whatever the direction).
     """
 
     package: PackageChange
@@ -180,9 +181,12 @@ def _mark_equal(changes: Iterable[Change], side: SideDependencies) -> list[Chang
 def _losses(
     pair: PackagePair, pairings: Mapping[str, Pairing], both: Sides | None
 ) -> dict[str, dict[Kind, Loss]]:
-    """Return by stack what a package lost, and what it gained."""
+    """Return by stack what a package lost, what it gained, and what moved to another version."""
+    moved = {stack: _moved(pair, pairing) for stack, pairing in pairings.items()}
     found: dict[str, dict[Kind, Loss]] = {
-        stack: {} for stack, pairing in pairings.items() if pairing.removed or pairing.added
+        stack: {}
+        for stack, pairing in pairings.items()
+        if pairing.removed or pairing.added or moved[stack]
     }
     if not found:
         return {}
@@ -197,7 +201,19 @@ def _losses(
         ):
             if hashes:
                 losses[kind] = _loss(pair.name, set(hashes), here, there, on_both[stack], sides)
+        if moved[stack]:
+            builds = {key: pair.old[key] for key in moved[stack]}
+            versions = {build.version for build in builds.values()}
+            before = (it for it in (*old[stack], *on_both[stack]) if it[0] not in builds)
+            stayed = [it for it in before if it[1].version in versions]
+            if any(key not in pairings[stack].removed for key, _ in stayed):
+                losses[Kind.UPGRADED] = Loss(pair.name, builds, stayed, (), both)
     return found
+
+
+def _moved(pair: PackagePair, pairing: Pairing) -> set[str]:
+    """Return which specs of the old side have another version now."""
+    return {old for old, new in pairing.pairs if pair.old[old].version != pair.new[new].version}
 
 
 def _loss(

@@ -74,7 +74,7 @@ class ComparedStack:
         self.changes = [change for _, found in changed for change in found.specs]
         self.losses = {
             kind: [found.losses[kind] for _, found in changed if kind in found.losses]
-            for kind in (Kind.REMOVED, Kind.ADDED)
+            for kind in (Kind.REMOVED, Kind.ADDED, Kind.UPGRADED)
         }
         self.there = {package for package, old, new in counted if old and new}
         self.there.update(tag.unchanged.get(name, ()))
@@ -103,7 +103,7 @@ class ComparedStack:
             changes, causes = explain_changes(
                 self.changes, self.dependencies, self.known, scope, self._is_reported
             )
-            lost, gained = self._traits(changes)
+            lost, gained, moved = self._traits(changes)
             roots = self._root_changes()
             packages = self._packages(changes)
             needed_by = self._needed_by(packages)
@@ -125,6 +125,7 @@ class ComparedStack:
                 gained=gained.common.get(change.package),
                 lost_by=lost.packages.get(change.package, ()),
                 gained_by=gained.packages.get(change.package, ()),
+                moved_by=moved.packages.get(change.package) or UNSET,
                 merged=lost.merged.get(change.package, UNSET),
                 cause=main.get(change.package, UNSET),
                 because=because.get(change.package, UNSET) if change.whole else UNSET,
@@ -167,8 +168,8 @@ class ComparedStack:
             or change.package in self.asked_for_on_one_side
         )
 
-    def _traits(self, changes: Iterable[Change]) -> tuple[Traits, Traits]:
-        """Return what the removed and the added builds have in common; raises FormatError."""
+    def _traits(self, changes: Iterable[Change]) -> tuple[Traits, Traits, Traits]:
+        """Return what removed, added, and moved builds have in common; raises FormatError."""
         filters, losses = self.scope.filters, self.losses
         if filters.because or filters.explicit:  # then not all is reported
             reported = {spec.hash for it in changes for spec in (it.old, it.new) if spec}
@@ -180,6 +181,7 @@ class ComparedStack:
         return (
             find_traits(losses[Kind.REMOVED], gone, self._bits),
             find_traits(losses[Kind.ADDED], came, self._bits),
+            find_traits(losses[Kind.UPGRADED], (), self._bits),
         )
 
     def _root_changes(self) -> RootChanges | None:

@@ -53,8 +53,7 @@ class BuildShare(NamedTuple):
         notes = [versions_in_words(self.versions, mark)] if self.versions else []
         trait = self.common_trait(mark)
         if in_cell and (trait or not self.parts):
-            is_told = self.has_own_trait or self.what == "gone"
-            which = [*(f"of {it}" for it in notes), trait.removeprefix("built ")] if is_told else []
+            which = [*(f"of {it}" for it in notes), trait.removeprefix("built ")]
             return " ".join(filter(None, [counted(self.number, "build"), *which, self.what]))
         if trait:
             is_no_longer = beside_versions and self.what == "gone"
@@ -65,11 +64,6 @@ class BuildShare(NamedTuple):
                 for it in self.parts
             ]
         return f"{words} ({', '.join(notes)})" if notes else words
-
-    @property
-    def has_own_trait(self) -> bool:
-        """Whether nothing tells them but how they are built themselves."""
-        return not any(part.trait.what.startswith("dependency") for part in self.parts)
 
     @property
     def is_merge(self) -> bool:
@@ -99,6 +93,7 @@ class VersionMove(NamedTuple):
     `counts` are the builds of each version; they are there where the others do not say it. `went`
     is the version of which there are fewer builds, and the one that these have now instead, where
     nothing else happened; `is_added` says that the highest version stays: what came is beside it.
+    `moved_by` tells those that went from those that stayed, if one thing does.
     """
 
     gone: Versions
@@ -107,6 +102,7 @@ class VersionMove(NamedTuple):
     counts: tuple[VersionCount, ...] = ()
     went: tuple[VersionCount, VersionCount] | None = None
     is_added: bool = False
+    moved_by: TraitCount | None = None
 
     def in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
@@ -120,15 +116,17 @@ class VersionMove(NamedTuple):
         if self.went:
             old, new = self.went
             number = old.old - old.new
-            left = new.new - new.old - number
             some = f"{number:,} of {counted(old.old, 'build')}"
+            those = "the one" if number == 1 else "those"
+            which = f" ({those} {traits_in_words(self.moved_by, mark)})" if self.moved_by else ""
+            left = new.new - new.old - number
             more = f", {counted(left, 'more build')} of {mark(new.version)}" if left else ""
             if in_cell or not self.is_added:
-                return f"{some} {mark(old.version)} → {mark(new.version)}{more}"
+                return f"{some} {mark(old.version)} → {mark(new.version)}{which}{more}"
             if not self.came:
-                return f"{_moved(new, mark)} in place of {some} of {mark(old.version)}"
+                return f"{_moved(new, mark)} in place of {some} of {mark(old.version)}{which}"
             of_which = f" of {mark(old.version)}" if len(self.kept) > 1 else ""
-            return f"{self._versions_in_words(mark)} in place of {some}{of_which}{more}"
+            return f"{self._versions_in_words(mark)} in place of {some}{of_which}{which}{more}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self._versions_in_words(mark, in_cell=in_cell), *moved]))
 
@@ -220,7 +218,10 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     kept = kept if gone or came else ()
     if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
         went = None if change.specs.removed else _went(counts, specs)
-        return VersionMove(gone, came, kept, counts, went, change.kind is Kind.ADDED)
+        moved = change.moved_by or ()
+        is_one = went and len(moved) == 1 and moved[0].specs == went[0].old - went[0].new
+        by = moved[0] if is_one else None
+        return VersionMove(gone, came, kept, counts, went, change.kind is Kind.ADDED, by)
     return VersionMove(gone, came, kept)
 
 

@@ -1,6 +1,6 @@
 """Why specs were rebuilt, and dependencies are gone or new, in words: the one place for people."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
 from snapdiff.reports.names import Mark, counted, short_patches, shortened
@@ -55,10 +55,6 @@ def _what_differs(event: Event, mark: Mark) -> str:
         )
     if event.what in ("version", "other"):
         return f"{_value(event.old, mark)} → {_value(event.new, mark)}"
-    if event.what == "compiler" and event.new == "none":
-        return f"compiler no longer listed (was {_value(event.old, mark)})"
-    if event.what == "compiler" and event.old == "none":
-        return f"compiler {_value(event.new, mark)} listed now (was none)"
     if event.what == "variants":
         return _what_variants(event.old or (), event.new or (), mark)
     if event.old is None and event.new is None:
@@ -67,7 +63,7 @@ def _what_differs(event: Event, mark: Mark) -> str:
 
 
 def _what_variants(old: Iterable[str], new: Iterable[str], mark: Mark) -> str:
-    """Return which variants differ: `variants +al → ~al, new variant +shared`.
+    """Return which variants differ: `variant +al → ~al, new variants +shared ~test`.
 
     The hashes of patches tell nobody anything, and are left out.
     """
@@ -75,15 +71,28 @@ def _what_variants(old: Iterable[str], new: Iterable[str], mark: Mark) -> str:
     changed = [name for name in before if name in after]
     if "patches" in changed:
         after["patches"] = "other patches"
-    words = []
-    if changed:
-        sides = (_value(tuple(side[name] for name in changed), mark) for side in (before, after))
-        words.append(f"variants {' → '.join(sides)}")
-    for side, form in ((after, "new {}"), (before, "{} gone")):
-        if some := tuple(side[name] for name in side if name not in changed):
-            noun = "variant" if len(some) == 1 else "variants"
-            words.append(form.format(f"{noun} {_value(some, mark)}"))
-    return ", ".join(words)
+    came = [name for name in after if name not in changed]
+    gone = [name for name in before if name not in changed]
+    told = []
+    for names, sides, form in (
+        (changed, (before, after), "{} {}"),
+        (came, (after,), "new {} {}"),
+        (gone, (before,), "{} {} gone"),
+    ):
+        if names:
+            noun = "variant" if len(names) == 1 else "variants"
+            values = (_value(tuple(map(side.__getitem__, names)), mark) for side in sides)
+            told.append(form.format(noun, " → ".join(values)))
+    return ", ".join(told)
+
+
+def common_difference(events: Collection[Event]) -> Event | None:
+    """Return what all of some events have in common that differ in variants; of one it is all."""
+    if not events or any(event.what != "variants" for event in events):
+        return None
+    sides = ([set(it.old or ()) for it in events], [set(it.new or ()) for it in events])
+    old, new = (tuple(sorted(set.intersection(*side))) for side in sides)
+    return Event(None, "variants", old, new) if old or new else None
 
 
 def _by_name(variants: Iterable[str]) -> dict[str, str]:
@@ -136,7 +145,8 @@ _MOST_NAMES = 3
 def _package_in_words(because: Because, mark: Mark) -> str:
     """Return what a package changed: `visit (now ~gui)`, `numpy 1.24 → 1.26`, `exago (new)`.
 
-    Or `py-scipy (no longer depends on py-build)`, where its specs tell nothing else.
+    Or `py-scipy (no longer depends on py-build)`, where its specs tell nothing else: `on it` where
+    that is said behind its direct dependency alone.
     """
     package = mark(because.package)
     if because.status != "changed":
@@ -150,6 +160,7 @@ def _package_in_words(because: Because, mark: Mark) -> str:
         return f"{package} {field_in_words(field, mark)}"
     some = shortened([*field.old, *field.new], _MOST_NAMES)
     names = ", ".join(map(mark, some.first)) + (f" and {some.more:,} more" if some.more else "")
+    names = "it" if because.direct and len(some.first) == 1 else names
     return f"{package} ({'no longer' if field.old else 'now'} depends on {names})"
 
 

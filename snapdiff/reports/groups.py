@@ -86,13 +86,6 @@ class Group(Tally, frozen=True, kw_only=True):
         return len(self.table.rows) if self.table else len(self.lines) + bool(self.names)
 
     @property
-    def in_full(self) -> list[PackageLine]:
-        """The lines that say more than their rows in the table."""
-        rows = self.table.rows.items() if self.table else ()
-        short = {name for name, cells in rows if any(it and it.is_shortened for it in cells)}
-        return [line for line in self.lines if not short.isdisjoint(line.packages)]
-
-    @property
     def is_long(self) -> bool:
         """Whether it has more lines than are read beside others."""
         return len(self.lines) > FEW
@@ -261,8 +254,9 @@ def _group(
 
 def _is_quiet(line: PackageLine, number: int) -> bool:
     """Return whether names are enough of the packages of a line, as of all `number` like them."""
-    if line.status is Status.REBUILT:
-        return number > FEW
+    if line.status is Status.REBUILT:  # where no cause is known, lines say in which stacks that is
+        says_where = line.moves[0].place.names and not line.moves[0].because
+        return number > (FEW_QUIET if says_where else FEW)
     is_of_builds = line.status in _QUIET_BUILDS and not line.moves[0].is_of_versions
     return number > FEW_QUIET and (
         line.status is Status.RECONFIGURED or (line.is_dependency and is_of_builds)

@@ -1,5 +1,6 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from snapdiff.reports.builds import (
     version_move,
 )
 from snapdiff.reports.cause_words import (
+    common_difference,
     event_in_words,
     now_with_in_words,
     other_values_of_all,
@@ -46,6 +48,9 @@ from snapdiff.reports.statuses import (
 from snapdiff.result import AskedFor, Because, Change, Kind, PackageChange, StackDiff, TagDiff
 from snapdiff.result.causes import Event, event_of
 from snapdiff.spack import parse_version
+
+_NO_LOSS = re.compile("~(unit[-_])?tests?(ing)?|~docs?|~doxygen|~examples")
+"""What nobody misses who uses a package: variants that build its tests, documentation, examples."""
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -96,8 +101,9 @@ class Move(Struct, frozen=True, kw_only=True):
 
     @property
     def turned_off(self) -> tuple[str, ...]:
-        """The variants that were on in all builds, and are off in all of them now."""
-        return tuple(it for it in self.now_with if it.startswith("~"))
+        """The variants that somebody may miss: on in all builds before, off in all of them now."""
+        off = (it for it in self.now_with if it.startswith("~"))
+        return tuple(it for it in off if not _NO_LOSS.fullmatch(it))
 
     @property
     def is_quiet(self) -> bool:
@@ -124,22 +130,27 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.lost if self.lost and self.lost.number else self.gained or self.lost
 
     def differences_in_words(self, mark: Mark) -> str:
-        """Return in what it was reconfigured: `new variant +mpi`, or nothing."""
+        """Return in what it was reconfigured: `new variant +mpi`, or nothing.
+
+        Of builds that differ in more than they share it is `new variant +mpi, and more`.
+        """
+        common = common_difference(self.differs)
+        if common and len(self.differs) > 1:
+            return f"{event_in_words(common, mark)}, and more"
         some = shortened([event_in_words(event, mark) for event in self.differs], 3)
         words = ", ".join(some.first)
         return f"{words} and {counted(some.more, 'more difference')}" if some.more else words
 
-    def reconfigured_in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
-        """Return `1.2 reconfigured: variants +mpi → ~mpi` of what happened beside all else.
+    def reconfigured_in_words(self, mark: Mark) -> str:
+        """Return `1.2 reconfigured: variant +mpi → ~mpi` of what happened beside all else, if any.
 
-        Or `2 builds of 1.2 reconfigured`; of many differences, and in a cell, there is none, and it
-        may be nothing.
+        Or `2 builds of 1.2 reconfigured`, where they differ in ways that have nothing in common.
         """
         if not self.beside:
             return ""
         some = f"{counted(self.some_builds[0], 'build')} of " if self.some_builds else ""
         words = f"{some}{versions_in_words(self.beside, mark)} reconfigured"
-        is_told = len(self.differs) == 1 and not in_cell
+        is_told = len(self.differs) == 1 or common_difference(self.differs)
         return f"{words}: {self.differences_in_words(mark)}" if is_told else words
 
     def own_in_words(self, mark: Mark) -> str:

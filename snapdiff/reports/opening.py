@@ -26,6 +26,9 @@ _LEAST_DEPENDENCIES = 8
 _MOST_BECAUSE = 5
 """Because of how many packages others are said to be gone or new; their lines say it of all."""
 
+_MANY_BELOW = 40
+"""Below how many builds of a stack a version of a dependency was that somebody may miss."""
+
 
 _Name = TypeVar("_Name")
 """A package, or a package with versions."""
@@ -33,21 +36,24 @@ _Name = TypeVar("_Name")
 Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
 """Packages by the stacks in which the same happened to them."""
 
+_Lost = tuple[tuple[str, tuple[str, ...]], str]
+"""A package with the versions, or variants, that it lost, and the stack where."""
+
 
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
-    `taken` says how many products are asked for no longer, on which they depend: the numbers of all
-    stacks, each once, the highest first. `older` are those that are downgraded, with
-    the versions that came, by the stacks in which they are. `in_tag` says that no other stack has
-    any of the new roots, `were_there` that some of them were dependencies in these stacks before.
+    `taken` says how many products are asked for no longer, on which they depend, and where. `older`
+    are those that are downgraded, with the versions that came, by the stacks in which they are.
+    `in_tag` says that no other stack has any of the new roots, `were_there` that some of them were
+    dependencies in these stacks before.
     """
 
     in_tag: bool
     were_there: bool
     names: tuple[str, ...]
     place: Place
-    taken: tuple[int, ...]
+    taken: Placed[int]
     older: Placed[tuple[str, Versions]]
 
 
@@ -116,8 +122,8 @@ class BecauseOf(Struct, frozen=True, kw_only=True):
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
 
-    Of products, `versions_gone` are those of which none of their series came, and `turned_off` the
-    variants that were on in all builds.
+    `versions_gone` are those of which none of their series came, and `turned_off` the variants that
+    were on in all builds: of products, and of dependencies where others went with them.
     """
 
     shared: tuple[SharedChange, ...] = ()
@@ -142,14 +148,27 @@ def opening_of(
 ) -> Opening:
     """Return what many packages of some stacks share; `with_losses` tells of lost builds, too.
 
-    What products lost is named of those stacks that are `told`, beside the toolchain's versions.
+    What was lost is named of those stacks that are `told`: of the toolchain, which has lines of its
+    own, and of dependencies, the versions that many builds had below them.
     """
-    own = [
-        (change.package, move, stack)
-        for stack, some in told.items()
-        for change, move in some
-        if (change.package, False) in moves and not (change.parts and change.is_dependency)
-    ]
+    because_of = _because_of(moves, places)
+    reasons = {it.because.package for it in because_of if it.status is Status.GONE}
+    causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
+    many_below = {(it.package, it.old) for it in causes if it.what == "version"}
+    # Products first, then dependencies.
+    gone: tuple[list[_Lost], list[_Lost]] = ([], [])
+    turned_off: tuple[list[_Lost], list[_Lost]] = ([], [])
+    for stack, some in told.items():
+        for change, move in some:
+            name, lost = change.package, move.versions.lost
+            is_other_part = bool(change.parts) and change.is_dependency
+            is_dependency = is_other_part or (name, False) not in moves
+            if is_dependency or name in TOOLCHAIN:
+                lost = tuple(it for it in lost if (name, it) in many_below)
+            if lost:
+                gone[is_dependency].append(((name, lost), stack))
+            if move.turned_off and (not is_dependency or name in reasons):
+                turned_off[is_dependency].append(((name, move.turned_off), stack))
     losses = _losses_of(stacks, places) if with_losses else ()
     of_builds = {stack for loss in losses for stack in loss.stacks}
     return Opening(
@@ -158,18 +177,9 @@ def opening_of(
         new_roots=tuple(new_roots),
         losses=losses,
         lost_together=_lost_together(moves, of_builds, places) if with_losses else (),
-        versions_gone=_by_place(
-            (
-                ((name, move.versions.lost), stack)
-                for name, move, stack in own
-                if move.versions.lost and name not in TOOLCHAIN
-            ),
-            places,
-        ),
-        turned_off=_by_place(
-            (((name, it.turned_off), stack) for name, it, stack in own if it.turned_off), places
-        ),
-        because_of=_because_of(moves, places),
+        versions_gone=tuple(it for some in gone for it in _by_place(some, places)),
+        turned_off=tuple(it for some in turned_off for it in _by_place(some, places)),
+        because_of=because_of,
     )
 
 
@@ -214,11 +224,11 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 in_tag=set(roots).issubset(tag.packages.added),
                 were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
                 place=places.place(stack for _, stack in found),
-                taken=tuple(sorted({*of_stack.values()}, reverse=True)),
+                taken=_by_place(((number, stack) for stack, number in of_stack.items()), places),
                 older=_by_place(older.get(roots, ()), places),
             )
         )
-    return sorted(told, key=lambda it: (-max(it.taken, default=0), it.names))
+    return sorted(told, key=lambda it: (-max((max(n) for n, _ in it.taken), default=0), it.names))
 
 
 def _by_place(found: Iterable[tuple[_Name, str]], places: Places) -> Placed[_Name]:
@@ -321,7 +331,7 @@ def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
     for (name, _), some in moves.items():
         for move in some:
             if isinstance(move.because, Because) and move.status in (Status.GONE, Status.NEW):
-                group = found.setdefault((move.status, replace(move.because, direct=True)), [])
+                group = found.setdefault((move.status, replace(move.because, direct=False)), [])
                 group += [(not move.because.direct, name, stack) for stack in move.stacks]
     told = []
     for (status, because), group in found.items():

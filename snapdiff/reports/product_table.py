@@ -17,10 +17,11 @@ MOST_COLUMNS = 10
 class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
-    Without a `move` nothing happened to it there that is its own.
+    Without a `move` nothing happened to it there that is its own. `root` is what is asked for.
     """
 
     move: Move | None = None
+    root: str = "asked for"
 
     def in_words(self, mark: Mark) -> str:
         """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `also 1.1`, or a dot.
@@ -30,15 +31,10 @@ class ProductCell(NamedTuple):
         """
         words = self._happened(mark)
         roots = self.move and self.move.asked_for
-        note = ("now a root" if roots.new else "now only a dependency") if roots else ""
-        return ", ".join(filter(None, [words, note])) or "·"
-
-    @property
-    def is_shortened(self) -> bool:
-        """Whether a line says more: what differs, what tells new builds, what needs a version."""
-        gained = self.move.gained if self.move else None
-        more = self.move and (self.move.beside or self.move.needed_by)
-        return bool(more or (gained and not gained.has_own_trait))
+        note = f"now {self.root if roots.new else 'only a dependency'}" if roots else ""
+        users = list(map(mark, self.move.needed_by)) if self.move else []
+        needs = f"needed by {' and '.join(users)}" if users else ""
+        return ", ".join(filter(None, [words, note, needs])) or "·"
 
     def _happened(self, mark: Mark) -> str:
         move = self.move
@@ -52,7 +48,7 @@ class ProductCell(NamedTuple):
         if move.kind is Kind.RECONFIGURED and move.differs:
             some = f"{counted(move.some_builds[0], 'build')}: " if move.some_builds else ""
             said.append(f"{some}{move.differences_in_words(mark)}")
-        said.append(move.reconfigured_in_words(mark, in_cell=True))
+        said.append(move.reconfigured_in_words(mark))
         return ", ".join(filter(None, said))
 
 
@@ -82,13 +78,14 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
     columns: dict[str, dict[str, ProductCell]] = {}
     for stack in sorted(stacks, key=lambda stack: stack.stack):
         cells = columns[stack.stack] = {name: ProductCell() for name in stack.still_there}
+        root = "a root spec" if stack.document == "lock" else "asked for"
         for change, move in moves[stack.stack]:
             name = change.package
             # Where the product is another part, a line among dependencies says it.
             if move.is_quiet or (change.parts and change.is_dependency):
                 cells.setdefault(name, ProductCell())
             else:
-                cells[name] = ProductCell(move)
+                cells[name] = ProductCell(move, root)
     names = {name for cells in columns.values() for name in cells}
     rows = {name: [cells.get(name) for cells in columns.values()] for name in names}
     return ProductTable(tuple(columns), rows)

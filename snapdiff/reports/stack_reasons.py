@@ -257,7 +257,7 @@ def toolchain_of(
 def _because_of(name: str, places: Sequence[str], stacks: Iterable[StackDiff]) -> Because | None:
     """Return because of which package another is gone, or new, where that is one in some stacks."""
     found = {
-        replace(change.because, direct=True) if change.because else None
+        replace(change.because, direct=False) if change.because else None
         for stack in stacks
         if stack.stack in places
         for change in stack.package_changes

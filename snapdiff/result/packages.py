@@ -159,6 +159,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
       side, or null
     - `lost_by`, `gained_by`: what most of its removed (added) specs have and no other spec of it on
       either side, then what most of the rest have; three at most, each spec counted once
+    - `moved_by`: the same of its builds that have another version now, told from those of the same
+      versions as before that kept theirs; there where anything tells them
     - `merged`: of builds that are one now, the variant of that which lists the values that each of
       them had; there where that is so
     - `duplicates`: how many of its lost and gained builds are duplicates, where any is
@@ -188,6 +190,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     gained: Trait | None = None
     lost_by: tuple[TraitCount, ...] = ()
     gained_by: tuple[TraitCount, ...] = ()
+    moved_by: tuple[TraitCount, ...] | UnsetType = UNSET
     merged: Trait | UnsetType = UNSET
     duplicates: Duplicates | UnsetType = UNSET
     cause: Cause | UnsetType = UNSET

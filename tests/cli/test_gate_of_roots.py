@@ -40,7 +40,7 @@ CASES: dict[str, tuple[Builds, Builds, str]] = {
     "and the other one reconfigured": (
         [("1", "a", False), ("1", "b", True)],
         [("2", "a", False)],
-        "≠ q 1.0: one equal build fewer, 1.0 reconfigured: variants x=1 → x=2, now only a",
+        "≠ q 1.0: one equal build fewer, 1.0 reconfigured: variant x=1 → x=2, now only a",
     ),
 }
 

@@ -458,6 +458,36 @@ def test_a_lost_build_of_which_there_is_another_is_a_duplicate(tmp_path: Path, n
     assert run_cli(*paths, "--fail-on", "removed").status == 1
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "moved_by"),
+    [
+        ("a-1 > mpi-1; a-2; mpi-1", "a-3 version=2 > mpi-1; a-2; mpi-1", "1 mpi"),
+        ("a-1 > mpi-1; a-2; mpi-1", "a-3 version=0 > mpi-1; a-2; mpi-1", "1 mpi"),
+        (
+            "a-1 os=sles; a-2 os=sles; a-3",
+            "a-4 version=2 os=sles; a-5 version=2 os=sles; a-3",
+            "2 os",
+        ),
+        ("a-1; a-2", "a-3 version=2; a-2", None),  # nothing tells them
+        ("a-1 > mpi-1; mpi-1; a-2 version=3", "a-3 version=2 > mpi-1; mpi-1; a-2 version=3", None),
+        ("a-1 os=sles; a-2", "a-3 version=2 os=sles", None),  # the other one is gone
+    ],
+)
+def test_what_tells_builds_of_another_version_from_those_that_kept_theirs(
+    tmp_path: Path, old: str, new: str, moved_by: str | None
+) -> None:
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    for path, text in zip(paths, (old, new), strict=True):
+        graph = with_hashes(described(*text.split("; ")))
+        path.write_text(json.dumps(lock_of(graph, graph)))
+    [tag] = report_of_locks(*paths)["tags"]
+    changes = {change["package"]: change for change in tag["stacks"][0]["package_changes"]}
+    found = changes["a"].get("moved_by")
+    words = [f"{it['specs']} {it['trait']['name'] or it['trait']['what']}" for it in found or ()]
+    assert words == ([moved_by] if moved_by else [])
+    assert found is None or found  # the key is there where anything tells them
+
+
 def test_duplicates_are_those_of_the_builds_that_are_reported(tmp_path: Path) -> None:
     tools = [Item("gmake", str(number)) for number in range(3)]
     twins = [

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import (
     cause_in_words,
+    common_difference,
     event_in_words,
     events_in_words,
 )
@@ -46,11 +48,11 @@ def plain(text: str) -> str:
         ),
         (  # Spack has one variant of a name, an edited document may have more
             Event("x", "variants", ("v=1", "v=2"), ("v=3",)),
-            "x variants v=1 → v=3, variant v=2 gone",
+            "x variant v=1 → v=3, variant v=2 gone",
         ),
         (
             Event("x", "variants", ("patches=0",), ("patches=1",)),
-            "x variants patches → other patches",
+            "x variant patches → other patches",
         ),
         (Event("zlib-ng", "replaced", "zlib", "zlib-ng"), "zlib replaced by zlib-ng"),
         (Event("gmake", "added"), "gmake added"),
@@ -97,7 +99,7 @@ def test_every_kind_of_event_has_its_words(event: Event, words: str) -> None:
         ("changed", ("3.3", "3.4"), ("", "+blosc2"), "visit 3.3 → 3.4"),
         (
             *("changed", None, ("patches:=0123456789", "patches:=abcdef0123")),
-            "visit variants patches → other patches",
+            "visit variant patches → other patches",
         ),
         ("changed", None, ("", "~x"), "visit new variant ~x"),
         ("changed", None, ("a:=1 b=1 c=1 d=1 e=1", "a:=2 b=2 c=2"), "visit (now a:=2 b=2 c=2)"),
@@ -124,7 +126,7 @@ def test_a_package_because_of_which_others_are_gone(
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("qt", "", "visit (no longer depends on qt)"),
+        ("qt", "", "visit (no longer depends on it)"),
         ("", "qt qwt", "visit (now depends on qt, qwt)"),
         ("a b c d e", "", "visit (no longer depends on a, b, c and 2 more)"),
     ],
@@ -135,6 +137,25 @@ def test_a_package_of_which_nothing_but_what_it_depends_on_tells(
     field = Field("dependencies", tuple(old.split()), tuple(new.split()))
     because = Because(package="visit", status="changed", direct=True, fields=(field,))
     assert cause_in_words(because, str) == words
+    if "it)" in words:  # of what several have as their reason it is named
+        assert cause_in_words(replace(because, direct=False), str) == words.replace("it)", "qt)")
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [
+        ((), None),
+        (("+a ~b", "+a ~c"), "new variant +a"),
+        (("+a", "+a ~c"), "new variant +a"),
+        (("+a", "+b"), None),
+    ],
+)
+def test_what_builds_share_that_differ_in_several_ways(
+    events: tuple[str, ...], words: str | None
+) -> None:
+    found = common_difference([Event(None, "variants", (), tuple(it.split())) for it in events])
+    assert (found and event_in_words(found, str)) == words
+    assert common_difference([Event(None, "os", "a", "b"), Event(None, "variants")]) is None
 
 
 def test_all_that_differs_in_a_package_names_it_once() -> None:

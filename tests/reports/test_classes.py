@@ -40,7 +40,7 @@ MOVES = {
     "and to a version that was not there": (
         ["1.1", "1.1"],
         ["1.1", "1.0"],
-        "+ zlib 1.0 added beside 1.1 in place of 1 of 2 builds\n",
+        "+ zlib 1.0 added beside 1.1 in place of 1 of 2 builds (the one with n=1)\n",
     ),
     "or up, to one that was there": (
         ["1.2", "1.1", "1.1"],
@@ -80,17 +80,20 @@ MOVES = {
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
-        "+ zlib 1.0 added beside 1.1 in place of 1 of 2 builds, 1 more build of 1.0\n",
+        (
+            "+ zlib 1.0 added beside 1.1 in place of 1 of 2 builds (the one with n=1), "
+            "1 more build of 1.0\n"
+        ),
     ),
     "down, beside another version that stays": (
         ["1.2", "1.1", "1.1"],
         ["1.2", "1.1", "1.0"],
-        "+ zlib 1.0 added beside 1.2 and 1.1 in place of 1 of 2 builds of 1.1\n",
+        "+ zlib 1.0 added beside 1.2 and 1.1 in place of 1 of 2 builds of 1.1 (the one with n=2)\n",
     ),
     "down to one that was there, with more builds in all": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0", "1.0"],
-        "+ zlib: 2 more builds of 1.0 in place of 1 of 2 builds of 1.1\n",
+        "+ zlib: 2 more builds of 1.0 in place of 1 of 2 builds of 1.1 (the one with n=1)\n",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib 1.0 gone, still has 1.1"),
     "and a build of another": (
@@ -168,7 +171,7 @@ def test_beside_a_lost_build_the_reconfigured_one_is_told(tmp_path: Path, is_roo
 
     sides = write_locks(tmp_path, environment(lost, before), environment(after))
     text = run_cli(*sides, "-f", "text").out
-    assert "zfp 1.0: 1 of 2 builds gone (with x=1), 1.0 reconfigured: variants y=1 → y=2" in text
+    assert "zfp 1.0: 1 of 2 builds gone (with x=1), 1.0 reconfigured: variant y=1 → y=2" in text
 
 
 EQUAL = "zfp-3 version=0.5 > b-1:build; zfp-4 version=0.5 > b-2:build; b-1; b-2"

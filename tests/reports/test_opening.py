@@ -130,9 +130,8 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    assert (
-        "- `sdk` is new in all but `c`: 2 to 3 products are only its dependencies there now"
-    ) in found
+    taken = "3 products in `a` and 2 in `b` are only its dependencies now"
+    assert f"- `sdk` is new in all but `c`: {taken}" in found
     assert [line for line in found[4:] if "now only" in line] == [
         "- − `tool2` `2.0` gone from `b`; now only a dependency in `a`",
         "- `tool0`, `tool1` now only dependencies (all but `c`)",
@@ -216,6 +215,21 @@ def test_versions_of_products_that_are_gone_are_told_first(tmp_path: Path) -> No
         assert "versions gone" not in "".join(report(tmp_path / "none", stacks))
     few = (sides[0][8:], sides[1][8:])
     assert "versions gone" not in "".join(report(tmp_path / "few", {"a": few}))
+
+
+def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_those(
+    tmp_path: Path,
+) -> None:
+    def tools(number: int, *versions: str) -> list[Item]:
+        libs = [Item("openssl", version) for version in versions]
+        old = [Item(f"p{it}", explicit=True, needs=(needs(libs[-1]),)) for it in range(number)]
+        up = [Item(f"up{it}", f"{it}.{versions[0]}", explicit=True) for it in range(9)]
+        return [*libs, *old, *up, Item("app", explicit=True, needs=tuple(map(needs, libs)))]
+
+    for number, told in ((39, ["- versions gone: `openssl` `1.1`"]), (38, [])):
+        sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
+        lines = report(tmp_path / str(number), {"a": sides})
+        assert [line for line in lines if "versions gone:" in line] == told
 
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
@@ -398,6 +412,11 @@ def test_a_reason_that_is_a_dependency_is_called_one(tmp_path: Path) -> None:
 
     lines = report(tmp_path, {"a": (below_a_root(WITH_QT), below_a_root(WITHOUT_QT))})
     assert f"- the dependency `visit` (now `~gui`): 8 dependencies gone, {SUCH}" in lines
+    ups = ([Item(f"up{it}", f"{it}.{side}", explicit=True) for it in range(9)] for side in "12")
+    old, new = (
+        [*up, *below_a_root(some)] for up, some in zip(ups, (WITH_QT, WITHOUT_QT), strict=True)
+    )
+    assert "- turned off: `visit` `~gui`" in report(tmp_path / "long", {"a": (old, new)})
 
 
 def test_each_reason_has_the_stacks_in_which_it_is_one(tmp_path: Path) -> None:
@@ -517,8 +536,8 @@ def test_what_differs_in_a_product_is_said_of_its_roots_alone(tmp_path: Path) ->
         return [below, app, Item("tool", "2.0", explicit=True, parameters={"own": is_on})]
 
     lines = report(tmp_path, {"a": (side(is_on=True), side(is_on=False))})
-    assert "- ≠ `tool` `2.0` reconfigured: variants `+own` → `~own`" in lines
-    below = "1 of 2 builds reconfigured: variants `+below` → `~below`"
+    assert "- ≠ `tool` `2.0` reconfigured: variant `+own` → `~own`" in lines
+    below = "1 of 2 builds reconfigured: variant `+below` → `~below`"
     assert f"- ≠ `tool` `1.0`: {below}" in lines
 
 
@@ -561,6 +580,7 @@ def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
     for name, old, new, words in (
         ("reconfigured", tool("1", on), tool("1", off), "- turned off: `tool` `~mpi`"),
         ("upgraded", tool("1", on), tool("2", off), "- turned off: `tool` `~mpi`"),
+        ("no loss", tool("1", {"test": True}), tool("2", {"test": False}), ""),
         ("one of two", tool("1", on, {**on, "y": True}), tool("1", off, {**on, "y": True}), ""),
         (
             "beside a version that stays",

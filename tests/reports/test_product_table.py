@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Pat
     assert rows["tool"] == [
         "now only a dependency",
         "`1.0` → `1.1`, now only a dependency",
-        "`1.0` → `1.1`, now a root",
+        "`1.0` → `1.1`, now a root spec",
         "`1.0` → `1.1`",
     ]
 
@@ -93,7 +94,7 @@ def test_a_reconfigured_product_says_in_what(tmp_path: Path) -> None:
         return [Item("app", explicit=True, parameters={"x": it, "y": "1"}) for it in values]
 
     rows = table(tmp_path, a=(app("1"), app("2")), b=(app("1", "3"), app("2", "3")))
-    assert rows["app"] == ["variants `x=1` → `x=2`", "1 build: variants `x=1` → `x=2`"]
+    assert rows["app"] == ["variant `x=1` → `x=2`", "1 build: variant `x=1` → `x=2`"]
 
 
 def hypre(version: str, x: str = "1", os: str = "rhel8", also: str = "1") -> list[Item]:
@@ -115,24 +116,52 @@ def test_a_product_says_what_was_reconfigured_beside_its_versions(tmp_path: Path
         d=(hypre("2.28"), hypre("2.30", x="2")),
         e=(hypre("2.29"), hypre("2.29", x="2")[1:]),
     )
-    up = "`2.29` → `2.30`"
+    up, differs = "`2.29` → `2.30`", "variant `x=1` → `x=2`"
+    which = "the one for `ubuntu22.04`"
     assert rows["hypre"] == [
-        f"{up}, `2.28` reconfigured",
-        "″",
+        f"{up}, `2.28` reconfigured: {differs}",
+        f"{up}, `2.28` reconfigured",  # in two ways
         up,  # what many share is said once
-        "1 of 2 builds `2.28` → `2.30`, `2.28` reconfigured",
-        "`2.29` gone, `2.28` reconfigured",
+        f"1 of 2 builds `2.28` → `2.30` ({which}), `2.28` reconfigured: {differs}",
+        f"`2.29` gone, `2.28` reconfigured: {differs}",
     ]
 
 
-def test_what_a_cell_says_in_fewer_words_is_in_a_fold_in_full(tmp_path: Path) -> None:
-    stacks = {"a": (hypre("2.29"), hypre("2.30", x="2")), "b": (hypre("2.29"), hypre("2.29"))}
-    table(tmp_path, **stacks)
-    text = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
-    assert "| `hypre` | `2.29` → `2.30`, `2.28` reconfigured | · |" in text
-    differs = "`2.28` reconfigured: variants `x=1` → `x=2` (`a`)"
-    line = f"- `hypre` `2.29` → `2.30`, still has `2.28`, {differs}"
-    assert f"<summary>In more words: <code>hypre</code></summary>\n\n{line}\n" in text
+def test_a_cell_says_what_builds_share_that_were_reconfigured_in_several_ways(
+    tmp_path: Path,
+) -> None:
+    def builds(version: str, *values: str) -> list[Item]:
+        parameters: list[dict[str, Any]] = [dict.fromkeys(it.split(), True) for it in values]
+        others = [Item("hypre", "1.0", explicit=True, parameters=it) for it in parameters]
+        return [Item("hypre", version, explicit=True), *others]
+
+    rows = table(
+        tmp_path,
+        a=(builds("2.0", "m", "m n"), builds("2.1", "m x", "m n x y")),
+        b=(builds("2.0", "m", "m n"), builds("2.1", "m x", "m n y")),
+    )
+    words = "2 builds of `1.0` reconfigured"
+    up = "`2.0` → `2.1`"
+    assert [it.replace("`1.0` reconf", "2 builds of `1.0` reconf") for it in rows["hypre"]] == [
+        f"{up}, {words}: new variant `+x`, and more",
+        f"{up}, {words}",
+    ]
+
+
+def test_a_cell_says_what_new_builds_depend_on_and_who_needs_an_older_version(
+    tmp_path: Path,
+) -> None:
+    mpi, below = Item("mpi"), Item("app", "1.0", explicit=True)
+    rows = table(
+        tmp_path,
+        a=([below], [mpi, below, Item("app", "1.0", explicit=True, needs=(needs(mpi),))]),
+        b=(
+            root("2.0", name="tool"),
+            root("1.0", *root("1.0", name="tool"), name="user"),
+        ),
+    )
+    assert rows["app"] == ["1 build with `mpi` `1.0` new", ""]
+    assert rows["tool"] == ["", "`2.0` → `1.0`, needed by `user`"]
 
 
 @pytest.mark.parametrize("is_root", [True, False])
@@ -143,7 +172,7 @@ def test_a_line_says_it_of_a_product_alone(tmp_path: Path, is_root: bool) -> Non
         write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([*builds, user]))})
     text = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
     assert "hypre 2.29 → 2.30, still has 2.28" in text
-    assert ("still has 2.28, 2.28 reconfigured: variants x=1 → x=2" in text) is is_root
+    assert ("still has 2.28, 2.28 reconfigured: variant x=1 → x=2" in text) is is_root
 
 
 @pytest.mark.parametrize(
