@@ -310,6 +310,8 @@ def _table(found: Sightings) -> dict[str, Any]:
     return {
         "found": list(alike.values()),
         "skipped": found.skipped,
+        "folds_all": False,
+        "lists_all": True,
         "has_tags": {item.tag for item in found.seen} != {EMPTY_PART},
         "has_stacks": {item.stack for item in found.seen} != {EMPTY_PART},
         "has_builds": any(item.build_changes for item in found.seen),

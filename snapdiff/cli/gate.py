@@ -107,10 +107,17 @@ def _offenders_of_tag(
             offender = Offender(kind=kind, tag=name, stacks=(stack.stack,), text=text)
             yield offender, _acceptance(accepted, kind, stack.stack, None)
     both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
+    lost = {
+        (stack.stack, change.package)
+        for stack in both
+        for change in stack.package_changes
+        if change.lost_a_build
+    }
     alike: dict[tuple[bool, Status, Move, Kind, AcceptedChange | None], list[str]] = {}
     for (package, is_dependency), some in moves_in(tag, both).items():
+        losing = {stack for stack, name in lost if name == package}
         for move in some:
-            for (kind, item), stacks in _found_in(package, move, kinds, accepted).items():
+            for (kind, item), stacks in _found_in(package, move, kinds, accepted, losing).items():
                 part = replace(move, because=None, stacks=tuple(stacks))
                 alike.setdefault((is_dependency, move.status, part, kind, item), []).append(package)
     for (_, _, move, kind, item), names in sorted(alike.items(), key=lambda it: it[0][:2]):
@@ -125,15 +132,20 @@ def _offenders_of_tag(
 
 
 def _found_in(
-    package: str, move: Move, kinds: tuple[Kind, ...], accepted: "Sequence[AcceptedChange]"
+    package: str,
+    move: Move,
+    kinds: tuple[Kind, ...],
+    accepted: "Sequence[AcceptedChange]",
+    losing: set[str],
 ) -> "dict[tuple[Kind, AcceptedChange | None], list[str]]":
     """Return the stacks in which what happened to a package is found, by kind and what accepts it.
 
-    A step with a build that is lost is found as the step, unless that is accepted.
+    `losing` are those in which it lost a build: beside a step that is found as the step, unless
+    that is accepted.
     """
-    both = dict.fromkeys([move.kind, *([Kind.REMOVED] if move.lost_a_build else [])])
     found: dict[tuple[Kind, AcceptedChange | None], list[str]] = {}
     for stack in move.stacks:
+        both = dict.fromkeys([move.kind, *([Kind.REMOVED] if stack in losing else [])])
         items = {it: _acceptance(accepted, it, stack, package) for it in both if it in kinds}
         not_accepted = [kind for kind, item in items.items() if item is None]
         for kind, item in items.items():

@@ -16,7 +16,7 @@ from snapdiff.model import EMPTY_PART
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
 from snapdiff.reports.markdown import links
-from snapdiff.reports.names import short_hash, shortened, side_name, side_names
+from snapdiff.reports.names import FEW_STACKS, short_hash, shortened, side_name, side_names
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.result import Field, Kind, Trait
@@ -34,9 +34,6 @@ from snapdiff.safe_text import shown
 
 _NAMED = 5
 """How many specs that a spec depends on, or that need it, are named before others are counted."""
-
-_FEW_STACKS = 3
-"""How many stacks of a spec are named before others are counted."""
 
 DEEPEST = 40
 """How far lines are indented: in a chain of 20,000 specs each would be longer than the last."""
@@ -117,7 +114,7 @@ def _entries(tag: ExplainedTag) -> list[WhyEntry]:
     entries = []
     for entry in sorted(alike, key=lambda entry: WORST_FIRST.index(entry.kind)):
         specs = [
-            f"{hashes}{'' if names == [EMPTY_PART] else f' in {_listed(names, _FEW_STACKS)}'}"
+            f"{hashes}{'' if names == [EMPTY_PART] else f' in {_listed(names, FEW_STACKS)}'}"
             for hashes, names in alike[entry].items()
         ]
         entries.append(replace(entry, lines=(*specs, *entry.lines)))

@@ -38,11 +38,11 @@ class BuildShare(NamedTuple):
     merged: Trait | None = None
     is_each: bool = False
 
-    def in_words(self, mark: Mark, *, beside_versions: bool = False, in_cell: bool = False) -> str:
+    def in_words(self, mark: Mark, *, beside_versions: bool) -> str:
         """Return what is said of them: `2 of 18 builds gone (built with mvapich 3.0b)`.
 
         Those gone `beside_versions` are of a package that has others instead: `(no longer built
-        with cce 16.0.1)`. In a cell of a table: `2 builds with mvapich 3.0b gone`, `1 build new`.
+        with cce 16.0.1)`.
         """
         if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} → 1, {trait_in_words(self.merged, mark)}"
@@ -51,11 +51,7 @@ class BuildShare(NamedTuple):
             words = f"{counted(self.number, 'build')} {self.what}"
         words += " each" if self.is_each else ""
         notes = [versions_in_words(self.versions, mark)] if self.versions else []
-        trait = self.common_trait(mark)
-        if in_cell and (trait or not self.parts):
-            which = [*(f"of {it}" for it in notes), trait.removeprefix("built ")]
-            return " ".join(filter(None, [counted(self.number, "build"), *which, self.what]))
-        if trait:
+        if trait := self.common_trait(mark):
             is_no_longer = beside_versions and self.what == "gone"
             notes.append(f"no longer {trait}" if is_no_longer else trait)
         else:
@@ -76,11 +72,9 @@ class BuildShare(NamedTuple):
         return traits_in_words(self.parts[0], mark) if has_one else ""
 
     def duplicates_in_words(self) -> str:
-        """Return what is said of builds that are equal to others: `one equal build fewer`."""
-        number = "one" if self.duplicates == 1 else f"{self.duplicates:,}"
-        noun = "equal build" if self.duplicates == 1 else "equal builds"
-        words = f"{number} {noun} fewer" if self.what == "gone" else f"{number} more {noun}"
-        return f"{words} each" if self.is_each else words
+        """Return what is said of builds that are equal to others: `1 equal build fewer`."""
+        noun, fewer = ("equal build", " fewer") if self.what == "gone" else ("more equal build", "")
+        return f"{counted(self.duplicates, noun)}{fewer}{' each' * self.is_each}"
 
     def alike(self, *, with_total: bool) -> "BuildShare":
         """Return what is said of several packages at once, without what is of one alone."""
@@ -101,17 +95,14 @@ class VersionMove(NamedTuple):
     kept: Versions = ()
     counts: tuple[VersionCount, ...] = ()
     went: tuple[VersionCount, VersionCount] | None = None
-    is_added: bool = False
     moved_by: TraitCount | None = None
 
-    def in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
+    def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
 
         Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
         3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `1.9.0 added beside
-        2.0.0, 1 of 4 builds of 2.0.0 gone`, or where none is gone `1 of 4 builds 2.0.0 → 2.1.0` and
-        `1.9.0 added beside 2.0.0 in place of 1 of 4 builds`. A cell says nothing of what stays:
-        `also 1.3`, `1.2 gone`, `1 of 4 builds 2.0.0 → 1.9.0`.
+        2.0.0, 1 of 4 builds of 2.0.0 gone`, or where none is gone `1 of 4 builds 2.0.0 → 1.9.0`.
         """
         if self.went:
             old, new = self.went
@@ -121,31 +112,23 @@ class VersionMove(NamedTuple):
             which = f" ({those} {traits_in_words(self.moved_by, mark)})" if self.moved_by else ""
             left = new.new - new.old - number
             more = f", {counted(left, 'more build')} of {mark(new.version)}" if left else ""
-            if in_cell or not self.is_added:
-                return f"{some} {mark(old.version)} → {mark(new.version)}{which}{more}"
-            if not self.came:
-                return f"{_moved(new, mark)} in place of {some} of {mark(old.version)}{which}"
-            of_which = f" of {mark(old.version)}" if len(self.kept) > 1 else ""
-            return f"{self._versions_in_words(mark)} in place of {some}{of_which}{which}{more}"
+            return f"{some} {mark(old.version)} → {mark(new.version)}{which}{more}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
-        return ", ".join(filter(None, [self._versions_in_words(mark, in_cell=in_cell), *moved]))
+        return ", ".join(filter(None, [self._versions_in_words(mark), *moved]))
 
-    def _versions_in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
+    def _versions_in_words(self, mark: Mark) -> str:
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
-        still = f", still has {kept}" if kept and not in_cell else ""
+        still = f", still has {kept}" if kept else ""
         if gone and came:
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if gone:
             return f"{gone} gone{still}"
-        if in_cell:
-            return came and f"also {came}"
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
 
     @property
     def begins_with_builds(self) -> bool:
         """Whether the words begin with a number of builds."""
-        names_versions = self.gone or self.came
-        return not names_versions or bool(self.went and not self.is_added)
+        return bool(self.went) or not (self.gone or self.came)
 
     @property
     def fell(self) -> bool:
@@ -221,7 +204,7 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
         moved = change.moved_by or ()
         is_one = went and len(moved) == 1 and moved[0].specs == went[0].old - went[0].new
         by = moved[0] if is_one else None
-        return VersionMove(gone, came, kept, counts, went, change.kind is Kind.ADDED, by)
+        return VersionMove(gone, came, kept, counts, went, by)
     return VersionMove(gone, came, kept)
 
 

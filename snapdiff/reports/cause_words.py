@@ -1,5 +1,6 @@
 """Why specs were rebuilt, and dependencies are gone or new, in words: the one place for people."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
@@ -204,6 +205,15 @@ def other_values_of_all(specs: Iterable[Change]) -> tuple[str, ...]:
     ]
     first, *others = every or [[]]
     return tuple(it for it in first if all(it in other for other in others))
+
+
+_NO_LOSS = re.compile("~(unit[-_])?tests?(ing)?|~docs?|~doxygen|~examples")
+"""What nobody misses who uses a package: variants that build its tests, documentation, examples."""
+
+
+def turned_off(variants: Iterable[str]) -> tuple[str, ...]:
+    """Return those of some variants that are off now, and that somebody may miss."""
+    return tuple(it for it in variants if it.startswith("~") and not _NO_LOSS.fullmatch(it))
 
 
 SAME_TO_USE = "link and run dependencies unchanged"

@@ -100,15 +100,11 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
 
 def _outline(diff: CatalogDiff, options: ReportOptions, **layout: bool) -> Outline:
-    outline = outline_of(diff, options.group_by or "package", details=options.detail, **layout)
-    return _without_opening(outline) if options.stat else outline
+    return outline_of(diff, options.group_by or "package", details=options.detail, **layout)
 
 
 def _without_opening(outline: Outline) -> Outline:
-    """Return an outline in which the sentence counts what the openings would name."""
-    packages = replace(outline.packages, names_lost_versions=False)
-    tags = tuple(replace(tag, opening=Opening()) for tag in outline.tags)
-    return replace(outline, packages=packages, tags=tags)
+    return replace(outline, tags=tuple(replace(tag, opening=Opening()) for tag in outline.tags))
 
 
 def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
@@ -203,20 +199,16 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     left_out: tuple[str, ...] = ()
     news = sum(weight.is_news for weight in _lines_by_weight(outline))
     yield outline, left_out, news
-    if len(outline.counted.rows) > 1:
-        outline = replace(outline, counted=replace(outline.counted, rows=()))
-        left_out = ("the table of counts",)
-        yield outline, left_out, news
     for words, without in _NEEDED_LEAST.items():
         less = without(outline)
-        if less.tags != outline.tags:
+        if less != outline:
             outline, left_out = less, (*left_out, words)
             yield outline, left_out, news
     yield outline, left_out, 1
-    if any(tag.parts for tag in outline.tags):
-        tags = tuple(replace(tag, parts=()) for tag in outline.tags)
-        yield replace(outline, tags=tags), (*left_out, "the lists of packages"), 0
-    yield replace(outline, tags=()), ("all else that is said of packages",), 0
+
+
+def _without_counts(outline: Outline) -> Outline:
+    return replace(outline, counted=replace(outline.counted, rows=outline.counted.rows[:1]))
 
 
 def _without_dependencies(outline: Outline) -> Outline:
@@ -232,6 +224,7 @@ def _without_toolchain(outline: Outline) -> Outline:
 
 
 _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
+    "the table of counts": _without_counts,
     "dependencies, and why hashes differ": _without_dependencies,
     "the toolchain": _without_toolchain,
     "what many packages share": _without_opening,

@@ -108,11 +108,9 @@ class Numbers(Struct, frozen=True, kw_only=True):
     The others say the same as a sentence does: `told` are the classes that have a number of their
     own, `otherwise` is how many changed in another way. `besides` changed as all around them did,
     in their number of equal builds or in their hash, beside any that changed otherwise.
-    `names_lost_versions` says that an item names the versions that are gone, with their packages.
     """
 
     tallies: tuple[Tally, ...]
-    names_lost_versions: bool = False
 
     @property
     def besides(self) -> tuple[Tally, ...]:  # noqa: D102 # the class says it
@@ -126,11 +124,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
             every = upgraded.number + major.number
             both = replace(upgraded, number=every, major=major.number, few=major.few)
             by_status[Status.UPGRADED] = both
-        told = [
-            it
-            for it in by_status.values()
-            if it.status in _NAMED and not (self.names_lost_versions and it.what == ("versions",))
-        ]
+        told = [it for it in by_status.values() if it.status in _NAMED]
         if not told or len(by_status) <= _MOST_TERMS:
             return tuple(by_status.values())
         return tuple(  # what is in more stacks now is not new

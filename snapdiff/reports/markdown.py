@@ -13,7 +13,6 @@ from snapdiff.errors import ReportError
 from snapdiff.reports.groups import Group
 from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.package_counts import CountTable
-from snapdiff.reports.product_table import signs_in
 from snapdiff.reports.statuses import SIGNS
 from snapdiff.safe_text import LONGEST, shown
 
@@ -168,25 +167,23 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
 def _product_table(
     groups: Sequence[Group],
     title: Callable[[Group], str],
-    legend: Callable[[Sequence[str]], str],
+    legend: str,
     link: Callable[[str], str],
 ) -> str:
     """Return the table of products, a column a stack: of each group its title, then its rows."""
     stacks = next(group.table.stacks for group in groups if group.table)
     body: list[list[str]] = []
-    signs: set[str] = set()
     for group in groups:
         body.append([f"**{title(group)}**", *[""] * len(stacks)])
         for package, cells in group.table.rows.items() if group.table else ():
             words = [cell.in_words(code) if cell else "" for cell in cells]
             beside_left = zip(words, ["", *words], strict=False)
             told = [_DITTO if it == left and len(it) > 1 else it for it, left in beside_left]
-            signs |= set(told)
             body.append([link(package), *told])
         if group.left_out:
             body.append([f"and {counted(group.left_out, 'more product')}", *[""] * len(stacks)])
     table = _table([["Product", *map(code, stacks)], *body])
-    return paragraph(legend(signs_in(signs, ditto=_DITTO))) + paragraph(table)
+    return paragraph(f"{legend}; {_DITTO} the same as on the left") + paragraph(table)
 
 
 FUNCTIONS: dict[str, Any] = {

@@ -1,6 +1,5 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -49,9 +48,6 @@ from snapdiff.result import AskedFor, Because, Change, Kind, PackageChange, Stac
 from snapdiff.result.causes import Event, event_of
 from snapdiff.spack import parse_version
 
-_NO_LOSS = re.compile("~(unit[-_])?tests?(ing)?|~docs?|~doxygen|~examples")
-"""What nobody misses who uses a package: variants that build its tests, documentation, examples."""
-
 
 class Move(Struct, frozen=True, kw_only=True):
     """What happened to a package in some stacks.
@@ -81,7 +77,6 @@ class Move(Struct, frozen=True, kw_only=True):
     lost: BuildShare | None
     gained: BuildShare | None
     is_builds: bool
-    lost_a_build: bool
     because: Event | Because | None
     differs: tuple[Event, ...]
     shared: tuple[Event, ...]
@@ -98,12 +93,6 @@ class Move(Struct, frozen=True, kw_only=True):
         """Whether versions came or went, and no other build was lost."""
         has_changed = self.whole or self.versions.gone or self.versions.came
         return bool(has_changed) and not (self.lost and self.lost.number)
-
-    @property
-    def turned_off(self) -> tuple[str, ...]:
-        """The variants that somebody may miss: on in all builds before, off in all of them now."""
-        off = (it for it in self.now_with if it.startswith("~"))
-        return tuple(it for it in off if not _NO_LOSS.fullmatch(it))
 
     @property
     def is_quiet(self) -> bool:
@@ -159,11 +148,11 @@ class Move(Struct, frozen=True, kw_only=True):
         own = versions_in_words((share and share.versions) or self.own, mark)
         return f" {own}" if own else ""
 
-    def in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
-        """Return what is said of versions and builds behind a name; in a cell, in fewer words."""
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said of versions and builds behind a name."""
         lost, main = self.lost, self.main
         own = () if main and main.versions else self.own
-        versions = versions_in_words(own, mark) or self.versions.in_words(mark, in_cell=in_cell)
+        versions = versions_in_words(own, mark) or self.versions.in_words(mark)
         variants = now_with_in_words(self.now_with if self.versions.gone else (), mark)
         words = "".join(f" {it}" for it in (versions, variants) if it)
         if self.versions.counts:
@@ -174,8 +163,8 @@ class Move(Struct, frozen=True, kw_only=True):
         shares = [it for it in (lost, self.gained) if it]
         if not shares:
             return words
-        how = {"in_cell": True} if in_cell else {"beside_versions": not self.is_builds}
-        builds = [it.in_words(mark, **how) for it in shares if it.number]
+        is_beside = not self.is_builds
+        builds = [it.in_words(mark, beside_versions=is_beside) for it in shares if it.number]
         builds = builds or [it.duplicates_in_words() for it in shares if it.duplicates]
         return f"{words}{':' if self.is_builds else ','} {', '.join(builds)}"
 
@@ -303,7 +292,6 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         lost=lost,
         gained=gained,
         is_builds=is_builds,
-        lost_a_build=change.lost_a_build,
         because=change.because or (change.cause if kind is Kind.REBUILT else None) or None,
         differs=tuple(sorted(events - shared, key=str)) if reconfigured else (),
         shared=tuple(sorted(events, key=str)) if only_shared else (),

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.builds import dependency_in_words, trait_in_words, traits_in_words
+from snapdiff.reports.cause_words import turned_off
 from snapdiff.reports.moves import Moves, StackMoves
 from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.products import needed_by_roots_now
@@ -155,9 +156,8 @@ def opening_of(
     reasons = {it.because.package for it in because_of if it.status is Status.GONE}
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
-    # Products first, then dependencies.
     gone: tuple[list[_Lost], list[_Lost]] = ([], [])
-    turned_off: tuple[list[_Lost], list[_Lost]] = ([], [])
+    losing: tuple[list[_Lost], list[_Lost]] = ([], [])
     for stack, some in told.items():
         for change, move in some:
             name, lost = change.package, move.versions.lost
@@ -167,8 +167,8 @@ def opening_of(
                 lost = tuple(it for it in lost if (name, it) in many_below)
             if lost:
                 gone[is_dependency].append(((name, lost), stack))
-            if move.turned_off and (not is_dependency or name in reasons):
-                turned_off[is_dependency].append(((name, move.turned_off), stack))
+            if (off := turned_off(move.now_with)) and (not is_dependency or name in reasons):
+                losing[is_dependency].append(((name, off), stack))
     losses = _losses_of(stacks, places) if with_losses else ()
     of_builds = {stack for loss in losses for stack in loss.stacks}
     return Opening(
@@ -178,7 +178,7 @@ def opening_of(
         losses=losses,
         lost_together=_lost_together(moves, of_builds, places) if with_losses else (),
         versions_gone=tuple(it for some in gone for it in _by_place(some, places)),
-        turned_off=tuple(it for some in turned_off for it in _by_place(some, places)),
+        turned_off=tuple(it for some in losing for it in _by_place(some, places)),
         because_of=because_of,
     )
 
@@ -251,16 +251,12 @@ def _losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, 
     """
     alike: dict[Trait, list[StackDiff]] = {}
     for stack in stacks:
-        lost = _losing(stack)
+        lost = [change for change in stack.package_changes if _lost(change)]
         if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
             loss = _loss([stack], places)
             if 2 * sum(part.specs for part in loss.parts) > loss.builds:
                 alike.setdefault(loss.parts[0].trait, []).append(stack)
     return tuple(_loss(some, places) for some in alike.values())
-
-
-def _losing(stack: StackDiff) -> list[PackageChange]:
-    return [change for change in stack.package_changes if _lost(change)]
 
 
 def _lost(change: PackageChange) -> int:
@@ -349,4 +345,4 @@ def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
             )
         )
     told.sort(key=lambda it: (-it.packages, it.status, it.because.package))
-    return tuple(told[:_MOST_BECAUSE])
+    return tuple(sorted(told[:_MOST_BECAUSE], key=lambda it: it.status))

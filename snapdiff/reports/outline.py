@@ -10,13 +10,13 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 
 from snapdiff.filters import wanted_kinds
-from snapdiff.model import pair_like_stacks
+from snapdiff.model import LikeStacks, pair_like_stacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
-from snapdiff.reports.stack_reasons import TOOLCHAIN, CountedCause
+from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock, TagWriter
 from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, TagDiff
@@ -41,27 +41,16 @@ class StackNews(NamedTuple):
     package: str
 
 
-class StackRename(NamedTuple):
-    """A removed stack and an added one that has `shared` of its `packages`."""
-
-    old: str
-    new: str
-    shared: int
-    packages: int
-
-    @property
-    def option(self) -> str:
-        """The option that compares them as one, so that a shell takes it as it is."""
-        return f"--map-stack {quote(f'{self.old}={self.new}')}"
-
-
 class News(Struct, frozen=True, kw_only=True):
-    """Tags and stacks that are on one side alone, by kind, and what somebody should look at."""
+    """Tags and stacks that are on one side alone, by kind, and what somebody should look at.
+
+    `renames` are stacks that may be one, each with the option that compares them so.
+    """
 
     tags: dict[Kind, tuple[TagDiff, ...]]
     stacks: dict[Kind, tuple[StackNews, ...]]
     hash_conflicts: tuple[HashConflict, ...]
-    renames: tuple[StackRename, ...]
+    renames: tuple[tuple[LikeStacks, str], ...]
 
     def number_of_stacks(self, kind: Kind) -> int:
         """Return how many stacks are removed, or added, in all tags that are on both sides."""
@@ -118,11 +107,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         """Whether products are in a table: beside it, signs are in folds alone."""
         return any(tag.has_table for tag in self.tags)
 
-    @property
-    def has_headings(self) -> bool:
-        """Whether what happened to packages is below headings, so that all else needs one, too."""
-        return any(part.has_headings for tag in self.tags for part in tag.parts)
-
 
 def outline_of(
     diff: CatalogDiff, group_by: GroupBy, *, details: bool = False, has_table: bool = False
@@ -148,19 +132,12 @@ def outline_of(
     packages = tallies(line for line in every if not line.is_dependency)
     dependencies = tallies(line for line in every if line.is_dependency)
     blocks = [writer.block(group_by, told if is_one_line else ()) for writer in writers]
-    named = {*TOOLCHAIN}
-    for block in blocks:
-        named.update(name for some, _ in block.opening.versions_gone for name, _ in some)
-    lost = [line for line in every if line.status is Status.LOST and not line.is_dependency]
     return Outline(
         sides=side_names(diff.old, diff.new),
         noun=noun,
         rebuilt="with another hash" if noun == _NOUNS["lock"] else "rebuilt",
         about="product" if has_products else "package",
-        packages=Numbers(
-            tallies=packages,
-            names_lost_versions=all(named.issuperset(line.packages) for line in lost),
-        ),
+        packages=Numbers(tallies=packages),
         dependencies=Numbers(tallies=dependencies),
         stacks=sum(map(_number_of_stacks, writers)),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
@@ -233,7 +210,7 @@ def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
             yield StackNews(tag, tuple(it.stack for it in stacks), len(names), package)
 
 
-def _renames(tags: Iterable[TagDiff]) -> Iterator[StackRename]:
+def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
     """Yield the stacks that may be compared as one: each with one other, the most alike first."""
     for tag in tags:
         if tag.status == "changed":
@@ -242,4 +219,4 @@ def _renames(tags: Iterable[TagDiff]) -> Iterator[StackRename]:
             }
             new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
             for like in pair_like_stacks(old, new):
-                yield StackRename(like.old, like.new, like.shared, len(old[like.old]))
+                yield like, f"--map-stack {quote(f'{like.old}={like.new}')}"

@@ -33,14 +33,6 @@ class ClassTotals(Struct, frozen=True, kw_only=True):
     total: int | None
 
     @property
-    def by_kind(self) -> Counter[Kind]:
-        """Numbers of packages, by the kind of change whose sign they have."""
-        found: Counter[Kind] = Counter()
-        for status, number in self.by_class.items():
-            found[status.kind] += number
-        return found
-
-    @property
     def unchanged(self) -> int | None:
         """How many packages nothing happened to, where it is known."""
         return None if self.total is None else self.total - self.by_class.total()

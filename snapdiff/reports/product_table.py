@@ -24,10 +24,9 @@ class ProductCell(NamedTuple):
     root: str = "asked for"
 
     def in_words(self, mark: Mark) -> str:
-        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `also 1.1`, or a dot.
+        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, or a dot; and what else a line says.
 
-        Equal builds count once. What else there is to know stands behind it, and whether it is
-        asked for now, or no longer.
+        That is who needs it, and whether it is asked for now, or no longer.
         """
         words = self._happened(mark)
         roots = self.move and self.move.asked_for
@@ -44,7 +43,7 @@ class ProductCell(NamedTuple):
             return f"{move.own_in_words(mark).lstrip()}, a dependency now"
         if move.whole:
             return "gone" if move.kind is Kind.REMOVED else f"new{move.own_in_words(mark)}"
-        said = [replace(move, own=()).in_words(mark, in_cell=True).lstrip(": ")]
+        said = [replace(move, own=()).in_words(mark).lstrip(": ")]
         if move.kind is Kind.RECONFIGURED and move.differs:
             some = f"{counted(move.some_builds[0], 'build')}: " if move.some_builds else ""
             said.append(f"{some}{move.differences_in_words(mark)}")
@@ -60,17 +59,6 @@ class ProductTable(NamedTuple):
 
     stacks: tuple[str, ...]
     rows: Mapping[str, Sequence[ProductCell | None]]
-
-
-def signs_in(cells: Iterable[str], *, ditto: str = "") -> list[str]:
-    """Return which signs the words in the cells of a table of products have, for its legend."""
-    words = set(cells)
-    found = {
-        "dot": "·" in words,
-        "ditto": ditto in words and bool(ditto),
-        "empty": "" in words,
-    }
-    return [sign for sign, is_there in found.items() if is_there]
 
 
 def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]) -> ProductTable:

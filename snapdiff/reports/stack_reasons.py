@@ -1,6 +1,5 @@
 """What is said once for the stacks of a tag: why specs changed, and what all of them stand on."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from snapdiff.reports.builds import VersionMove, in_order
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.statuses import Versions, is_shared_field, shared_fields
+from snapdiff.reports.statuses import Versions, shared_fields
 from snapdiff.result import Because, Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.spack import Version, canonical_compiler, parse_version
@@ -49,9 +48,7 @@ class Reasons(Struct, frozen=True, kw_only=True):
 
     `specs` is how many were rebuilt, each once, of which `packages`, in the stacks of `place`;
     `names_packages` says that no line is about these, so that they are named here;
-    `causes` are theirs, those of most first, and `unexplained` have no known dependencies. `widest`
-    is the event that most of them reach, and how many do, where that is many more than have it as
-    their cause: something else is nearer to them.
+    `causes` are theirs, those of most first, and `unexplained` have no known dependencies.
     """
 
     specs: int
@@ -60,7 +57,6 @@ class Reasons(Struct, frozen=True, kw_only=True):
     place: Place
     causes: tuple[CountedCause, ...]
     unexplained: int
-    widest: tuple[Event, int] | None
     shared: tuple[SharedChange, ...]
 
     @property
@@ -85,14 +81,12 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     shared = _shared_changes(stacks, places, of_roots=of_roots)
     if not counted and not shared:
         return None
-    is_each_once = len(changes) == sum(stack.summary.rebuilt for stack in rebuilt)
     return Reasons(
         specs=len(changes) if counted else 0,
         packages=tuple(sorted({change.package for change in changes.values()})),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(counted),
         unexplained=len(changes) - sum(item.specs for item in counted),
-        widest=_widest(rebuilt) if is_each_once else None,
         shared=shared,
     )
 
@@ -117,19 +111,6 @@ def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
         for causes in together.values()
     ]
     return sorted(counted, key=lambda item: (-item.specs, item.events[0].package or ""))
-
-
-def _widest(stacks: Iterable[StackDiff]) -> tuple[Event, int] | None:
-    """Return the event that most rebuilt specs reach, if few of them have it as their cause."""
-    specs: Counter[Event] = Counter()
-    reach: Counter[Event] = Counter()
-    for stack in stacks:
-        for cause in stack.causes:
-            if not is_shared_field(cause):
-                specs[event_of(cause)] += cause.specs
-                reach[event_of(cause)] += cause.reach
-    found = [it for it in reach.most_common(1) if it[1] >= 2 * max(specs[it[0]], 1)]
-    return found[0] if found else None
 
 
 def _shared_changes(
@@ -175,10 +156,6 @@ TOOLCHAIN = (*COMPILERS, *_PACKAGES)
 """All of it; no result says which package provides mpi, so the ones that do are listed here."""
 
 
-_MOST_STEPS = 6
-"""How many steps of a part of the toolchain are told."""
-
-
 class ToolStep(NamedTuple):
     """What became of the versions of a part of the toolchain in some stacks, and because of what.
 
@@ -191,14 +168,10 @@ class ToolStep(NamedTuple):
 
 
 class ToolChange(NamedTuple):
-    """A part of the toolchain, and its steps, the highest version first.
-
-    `more` is how many steps there are beside these.
-    """
+    """A part of the toolchain, and its steps, the highest version first."""
 
     name: str
     steps: tuple[ToolStep, ...]
-    more: int
 
 
 class Toolchain(Struct, frozen=True, kw_only=True):
@@ -213,7 +186,7 @@ def beside_toolchain(
 ) -> list[PackageLine]:
     """Return lines without the dependencies of which they say no more than the toolchain does."""
     lines = list(lines)
-    told = {change.name for change in toolchain.changes if not change.more} if toolchain else set()
+    told = {change.name for change in toolchain.changes} if toolchain else set()
     for line in lines:
         if not all(move.is_of_versions and not move.needed_by for move in line.moves):
             told.difference_update(line.packages)
@@ -243,10 +216,8 @@ def toolchain_of(
             ToolStep(step, places.place(some), _because_of(name, some, stacks))
             for step, some in _by_version(steps)
         ]
-        untold = [it for it in every if not any(_says(change, name, it) for change in shared)]
-        if untold:
-            told = tuple(untold[:_MOST_STEPS])
-            changes.append(ToolChange(name, told, more=len(untold) - len(told)))
+        if untold := [it for it in every if not any(_says(other, name, it) for other in shared)]:
+            changes.append(ToolChange(name, tuple(untold)))
     unchanged = {*same} - {*changed}
     as_before = [(name, in_order(same[name])) for name in TOOLCHAIN if name in unchanged]
     if not changes and not (changed and as_before):

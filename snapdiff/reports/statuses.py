@@ -24,8 +24,8 @@ class KindLook(NamedTuple):
 
 LOOKS = {
     Kind.REMOVED: KindLook("−", "31", "gone"),
-    Kind.DOWNGRADED: KindLook("↓", "1;35", "downgraded"),
     Kind.ADDED: KindLook("+", "32", "new"),
+    Kind.DOWNGRADED: KindLook("↓", "1;35", "downgraded"),
     Kind.UPGRADED: KindLook("↑", "36", "upgraded"),
     Kind.RECONFIGURED: KindLook("≠", "33", "reconfigured"),
     Kind.REBUILT: KindLook("=", "2", "rebuilt"),
@@ -34,14 +34,7 @@ LOOKS = {
 SIGNS: dict[str, str] = {kind.value: look.sign for kind, look in LOOKS.items()}
 """The sign of each kind by its name."""
 
-WORST_FIRST = (
-    Kind.REMOVED,
-    Kind.ADDED,
-    Kind.DOWNGRADED,
-    Kind.UPGRADED,
-    Kind.RECONFIGURED,
-    Kind.REBUILT,
-)
+WORST_FIRST = tuple(LOOKS)
 """The kinds of change in the order in which people read them: lost, new, then the others."""
 
 

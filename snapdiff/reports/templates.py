@@ -35,7 +35,6 @@ from snapdiff.reports.names import (
     tag_names,
     versions_in_words,
 )
-from snapdiff.reports.statuses import name_of_kind
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
@@ -93,7 +92,6 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "trait": partial(trait_in_words, mark=mark),
         "traits": partial(traits_in_words, mark=mark),
         "version_list": partial(versions_in_words, mark=mark),
-        "name_of_kind": name_of_kind,
     }
     functions = {"html": writing.FUNCTIONS, "markdown": markdown.FUNCTIONS}
     environment.globals |= functions.get(format_name) or terminal.functions(paint)

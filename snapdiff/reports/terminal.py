@@ -195,18 +195,14 @@ def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
     numbers = [number for row in table.rows for number in row.counts.by_class.values()]
     numbers += [row.counts.total or 0 for row in table.rows]
     digits = max(len(f"{number:,}") for number in numbers)
-    kinds = {
-        kind: tuple(it for it in table.classes if it.kind is kind)
-        for kind in WORST_FIRST
-        if table.total.by_kind[kind]
-    }
     words = [(it.head(rebuilt), it.kind.value, (it,)) for it in table.classes]
-    names = []
-    for kind, some in kinds.items():
-        is_kind = len(some) == 1 and some[0] not in (Status.ROOTS, Status.DUPLICATES)
-        name = name_of_kind(kind, rebuilt) if is_kind else _OF_CLASSES[kind]
-        names.append((name, kind.value, some))
-    signs = [(LOOKS[kind].sign, kind.value, classes) for kind, classes in kinds.items()]
+    names, signs = [], []
+    for kind in WORST_FIRST:
+        if some := tuple(it for it in table.classes if it.kind is kind):
+            is_kind = len(some) == 1 and some[0] not in (Status.ROOTS, Status.DUPLICATES)
+            name = name_of_kind(kind, rebuilt) if is_kind else _OF_CLASSES[kind]
+            names.append((name, kind.value, some))
+            signs.append((LOOKS[kind].sign, kind.value, some))
     for columns, unchanged in ((words, "unchanged"), (names, "same"), (signs, "same"), (signs, "")):
         has_sums = bool(unchanged and table.total.unchanged)
         sums: list[tuple[str, str, tuple[Status, ...]]]

@@ -30,17 +30,17 @@ CASES: dict[str, tuple[Builds, Builds, str]] = {
     "an equal build more": (
         [("1", "a", False)],
         [("1", "a", False), ("1", "b", True)],
-        "q 1.0: one more equal build, now a root spec",
+        "q 1.0: 1 more equal build, now a root spec",
     ),
     "an equal build fewer": (
         [("1", "a", False), ("1", "b", True)],
         [("1", "a", False)],
-        "q 1.0: one equal build fewer, now only a dependency",
+        "q 1.0: 1 equal build fewer, now only a dependency",
     ),
     "and the other one reconfigured": (
         [("1", "a", False), ("1", "b", True)],
         [("2", "a", False)],
-        "≠ q 1.0: one equal build fewer, 1.0 reconfigured: variant x=1 → x=2, now only a",
+        "≠ q 1.0: 1 equal build fewer, 1.0 reconfigured: variant x=1 → x=2, now only a",
     ),
 }
 

@@ -40,7 +40,7 @@ MOVES = {
     "and to a version that was not there": (
         ["1.1", "1.1"],
         ["1.1", "1.0"],
-        "+ zlib 1.0 added beside 1.1 in place of 1 of 2 builds (the one with n=1)\n",
+        "+ zlib: 1 of 2 builds 1.1 → 1.0 (the one with n=1)\n",
     ),
     "or up, to one that was there": (
         ["1.2", "1.1", "1.1"],
@@ -80,20 +80,17 @@ MOVES = {
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
-        (
-            "+ zlib 1.0 added beside 1.1 in place of 1 of 2 builds (the one with n=1), "
-            "1 more build of 1.0\n"
-        ),
+        "+ zlib: 1 of 2 builds 1.1 → 1.0 (the one with n=1), 1 more build of 1.0\n",
     ),
     "down, beside another version that stays": (
         ["1.2", "1.1", "1.1"],
         ["1.2", "1.1", "1.0"],
-        "+ zlib 1.0 added beside 1.2 and 1.1 in place of 1 of 2 builds of 1.1 (the one with n=2)\n",
+        "+ zlib: 1 of 2 builds 1.1 → 1.0 (the one with n=2)\n",
     ),
     "down to one that was there, with more builds in all": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0", "1.0"],
-        "+ zlib: 2 more builds of 1.0 in place of 1 of 2 builds of 1.1 (the one with n=1)\n",
+        "+ zlib: 1 of 2 builds 1.1 → 1.0 (the one with n=1), 1 more build of 1.0\n",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib 1.0 gone, still has 1.1"),
     "and a build of another": (
@@ -141,10 +138,10 @@ def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
         tmp_path, [*tools, *twins, *users], [tools[1], twins[1], moved, users[1]]
     )
     text = run_cli(old, new, "-f", "text").out
-    assert "gotcha 1.0: one equal build fewer" in text
+    assert "gotcha 1.0: 1 equal build fewer" in text
     assert "builds gone" not in text
     back = run_cli(new, old, "-f", "text").out
-    assert "gotcha 1.0: one more equal build" in back
+    assert "gotcha 1.0: 1 more equal build" in back
 
 
 def test_a_line_of_several_packages_says_that_they_are_roots_no_longer(tmp_path: Path) -> None:

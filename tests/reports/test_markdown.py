@@ -117,7 +117,7 @@ def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
 def test_a_table_of_counts_with_signs_has_their_legend(width: int, has_signs: bool) -> None:
     diff = diff_catalogs(*(load_catalog(ROOT / folder) for folder in SNAPSHOTS))
     text = render_report(diff, "text", ReportOptions(width=width, stat=True))
-    signs = "− gone, ↓ downgraded, + new, ↑ upgraded, ≠ reconfigured, "
+    signs = "− gone, + new, ↓ downgraded, ↑ upgraded, ≠ reconfigured, "
     assert " ".join(text.split()).endswith(f"{signs}= rebuilt: the same version and options") is (
         has_signs
     )
@@ -261,7 +261,7 @@ def test_a_cell_of_the_product_table_that_says_the_same_as_its_left_is_a_ditto_m
         f"| `there` | {up} |  | {up} |",
         f"| `stays` | · | · | {up} |",
     ]
-    assert "\n· no change of its own; ″ the same as on the left; empty: not there\n" in page
+    assert "\n· no change of its own; empty: not there; ″ the same as on the left\n" in page
 
 
 def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(

@@ -449,7 +449,7 @@ def test_stacks_with_the_same_fate_are_one_line() -> None:
 def test_a_stack_that_is_nearly_another_is_a_hint() -> None:
     packages = [spec(f"b{numbered(n)}", package=f"p{n}", stacks="hep") for n in range(10)]
     renamed = [item | {"stacks": ["physics"]} for item in packages]
-    words = "is physics the new name of hep? It has {} of its 10 packages: --map-stack hep=physics"
+    words = "is physics the new name of hep? They share {} packages: --map-stack hep=physics"
     for number, is_told in ((10, True), (8, True), (7, False)):
         others = [item | {"package": f"q-{item['package']}"} for item in renamed[number:]]
         diff = diff_of(packages, [*renamed[:number], *others])
@@ -506,9 +506,9 @@ def test_every_row_adds_up_and_all_rows_to_the_total(pair: Catalogs) -> None:
         for changes in [stack.package_changes]
     ]
     assert table.total.unchanged == sum(on_new_side)
-    for kind in Kind:
-        numbers = [row.counts.by_kind[kind] for row in table.rows]
-        assert sum(numbers) == table.total.by_kind[kind]
+    for status in Status:
+        numbers = [row.counts.by_class[status] for row in table.rows]
+        assert sum(numbers) == table.total.by_class[status]
     in_rows = sum(len(row.stacks) for row in table.rows)
     assert in_rows == sum(len(tag.stacks) for tag in diff.tags)
 

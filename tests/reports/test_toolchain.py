@@ -169,7 +169,7 @@ def test_a_step_of_the_toolchain_says_below_what_needs_it(tmp_path: Path) -> Non
     assert "  ↓ python 3.11.4 → 3.10.8, needed by app\n" in text
 
 
-def test_a_step_that_the_toolchain_leaves_out_is_told_below(tmp_path: Path) -> None:
+def test_the_toolchain_leaves_out_no_step(tmp_path: Path) -> None:
     for folder, patch, version in (("old", 0, "1.0"), ("new", 7, "1.1")):
         for number in range(9):
             tool = Item("python", f"3.{number}.{patch}")
@@ -180,8 +180,8 @@ def test_a_step_that_the_toolchain_leaves_out_is_told_below(tmp_path: Path) -> N
             content = to_bytes(lock([tool, *users]))
             write_files(tmp_path, {f"{folder}/env{number}/spack.lock": content})
     page = run_cli(tmp_path / "old", tmp_path / "new", "-f", "markdown").out
-    assert "otherwise in 3 more sets of environments" in page
-    assert [number for number in range(9) if f"`3.{number}.7`" not in page] == []
+    [line] = [line for line in page.splitlines() if line.startswith("- `python` ")]
+    assert [number for number in range(9) if f"`3.{number}.7`" not in line] == []
 
 
 @pytest.mark.parametrize(

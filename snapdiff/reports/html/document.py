@@ -26,7 +26,6 @@ from snapdiff.reports.html.writing import address_of, content_hash, inline_part,
 from snapdiff.reports.names import tag_label, tag_names
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import CountRow
-from snapdiff.reports.product_table import signs_in
 from snapdiff.reports.stack_reasons import Reasons
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, plain_words, render_template
@@ -87,7 +86,6 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         tags=tags,
         classes=classes,
         columns=columns,
-        signs=signs_in(cell for row in rows for cell in row.cells),
         rows=list(_plain(rows)),
         row_count=len(rows),
         data=trusted(_data_of(rows, classes, columns, options.package_url)),
