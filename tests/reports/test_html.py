@@ -471,6 +471,7 @@ def test_filters_and_skipped_pages_are_told() -> None:
     assert "Only stack e4s*, hep and kind up*." in text
     assert "1 page that cannot be read left out on both sides" in text
     assert "_cache/develop/zlib/specs.md (old): line 3: no <x>" in text
+    assert Page(rendered(replace(diff, skipped=(skipped,) * 30))).text().count("no <x>") == 30
     assert "rebuilt" not in text
     day = load_catalog(SNAPSHOTS / "2025-06-29")
     text = Page(rendered(replace(diff_catalogs(day, day), skipped=(skipped,)))).text()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.documents import Item, database, lock, needs, to_bytes
 from tests.support.helpers import run_cli, run_json, write_files
 
 Sides = tuple[Sequence[Item], Sequence[Item]]
@@ -62,6 +62,16 @@ def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Pat
         "`1.0` → `1.1`, now a root spec",
         "`1.0` → `1.1`",
     ]
+
+
+def test_what_is_installed_by_hand_now_is_called_asked_for(tmp_path: Path) -> None:
+    tool, app = Item("tool"), Item("app", explicit=True)
+    for stack, by_hand in (("a", replace(tool, explicit=True)), ("b", tool)):
+        for side, items in (("old", [tool, app, *ALIKE]), ("new", [by_hand, app, *NEXT])):
+            content = to_bytes(database(items, installed=True))
+            write_files(tmp_path, {f"{side}/{stack}/.spack-db/index.json": content})
+    text = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
+    assert "| `tool` | now asked for | · |" in text
 
 
 def test_a_product_of_which_only_roots_changed_has_a_row_and_is_in_no_list(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         "report.html.j2",
         version=diff.snapdiff,
         diff=diff,
-        **block_values(outline),
+        **block_values(outline, lists_all=True),
         link=link_of(options.package_url),
         title=shown(options.title),
         is_empty=diff.is_empty() and not diff.skipped,
