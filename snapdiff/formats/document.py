@@ -130,3 +130,11 @@ DocumentReader = Callable[[File], Document | None]
 Versions of a file are best read by the same reader. Raises FormatError, which names the line or the
 key path (`spec_details[3].hash`).
 """
+
+
+def odd_version(key: str, named: object, number: int | None, newest: int) -> str | None:
+    """Return a warning where a document names no version of its format that is known, or None."""
+    if number is not None and 0 < number <= newest:
+        return None
+    found = "missing" if named is None else repr(named)
+    return f"{key} is {found}, and those up to {newest} are known; it is read by its shape"

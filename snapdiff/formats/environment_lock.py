@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Raw, Struct, field, json
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document import Claim
+from snapdiff.formats.document import Claim, odd_version
 from snapdiff.formats.json_text import (
     FileContent,
     Key,
@@ -70,12 +70,8 @@ class LockListing(Listing):
                 # An environment and one that it includes have nodes in common.
                 if records.setdefault(spec_hash, record) is record and environment.key:
                     self._keys[spec_hash] = environment.key
-        version, warning = environments[0].meta.version, None
-        if version is None or not 1 <= version <= NEWEST_VERSION:
-            warning = (
-                f"_meta.lockfile-version is {'missing' if version is None else version}, "
-                f"and 1 to {NEWEST_VERSION} are known; the lock is read by its shape"
-            )
+        version = environments[0].meta.version
+        warning = odd_version("_meta.lockfile-version", version, version, NEWEST_VERSION)
         super().__init__("lock", claim, records, warning)
         self._decoded: dict[str, SpecNode] = {}
         """What was decoded for its edges."""

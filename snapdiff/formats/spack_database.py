@@ -24,7 +24,7 @@ from snapdiff.buildcache_layout import (
 )
 from snapdiff.document_names import is_called
 from snapdiff.errors import FormatError, NoSuchFile
-from snapdiff.formats.document import Claim, File
+from snapdiff.formats.document import Claim, File, odd_version
 from snapdiff.formats.json_text import (
     HASH_LENGTH,
     FileContent,
@@ -97,13 +97,7 @@ class _InstallListing(Listing):
     ) -> None:
         digits = re.fullmatch("[0-9]{1,8}", str(version))
         number = int(digits[0]) if digits else None
-        warning = None
-        if number is None or number > NEWEST_VERSION:
-            found = "missing" if version is None else repr(version)
-            warning = (
-                f"database.version is {found}, and those up to {NEWEST_VERSION} are known; "
-                "the database is read by its shape"
-            )
+        warning = odd_version("database.version", version, number, NEWEST_VERSION)
         super().__init__(kind, claim, records, warning)
         self.elsewhere = elsewhere
         self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE

@@ -227,9 +227,6 @@ class WorkingTree(DirectorySource):
         return [] if isinstance(new, DirectorySource) else new.changed_submodules(self)
 
 
-_MOST_NAMES = 20
-
-
 def environment_folder(name: str) -> Path:
     """Return the folder that `spack -e NAME` means, managed or not; raises RevisionError."""
     program = shutil.which("spack")
@@ -243,10 +240,7 @@ def environment_folder(name: str) -> Path:
         raise RevisionError(
             f"{name}: no such environment here, and no Spack to ask for its own; set SPACK_ROOT"
         )
-    names = sorted(item.name for item in managed.glob("*") if _is_environment(item))
-    verb = "are" if len(names) > 1 else "is"
-    there = f"there {verb} {', '.join(names[:_MOST_NAMES]) or 'none'}"
-    raise RevisionError(f"{name}: no such environment in {managed}; {there}")
+    raise RevisionError(f"{name}: no such environment in {managed}; see `spack env list`")
 
 
 def _is_environment(folder: Path) -> bool:

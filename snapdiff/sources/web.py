@@ -71,9 +71,8 @@ class WebTransport:
         that says who asks. A form is sent to no other place than the one that was named. Raises
         TransferError.
         """
-        seen = {url}
         sent = dict(headers)
-        while True:
+        for _ in range(_MOST_REDIRECTS + 1):
             with _in_own_words():
                 response = _run(self._ask(url, sent, form), self._silence)
             try:
@@ -84,12 +83,8 @@ class WebTransport:
             finally:
                 _loop().call_soon_threadsafe(response.close)
             url = _redirect_target(url, location)
-            if url in seen:
-                raise TransferError("its redirects lead in a circle")
-            if len(seen) > _MOST_REDIRECTS:
-                raise TransferError(f"it redirects more than {_MOST_REDIRECTS} times")
-            seen.add(url)
             sent.pop("Authorization", None)
+        raise TransferError(f"it redirects more than {_MOST_REDIRECTS} times")
 
     async def _ask(
         self, url: str, headers: Mapping[str, str], form: Mapping[str, str] | None

@@ -240,7 +240,7 @@ def test_a_lock_that_is_new_and_one_that_stays_are_each_named_and_counted(tmp_pa
     for side, files in (("old", ["a"]), ("new", ["a", "b"])):
         write_files(tmp_path / side, {f"tag/{name}/spack.lock": both for name in files})
     result = run_cli("-C", tmp_path, "-f", "json", "old", "new")
-    unknown = "_meta.lockfile-version is 8, and 1 to 7 are known; the lock is read by its shape"
+    unknown = "_meta.lockfile-version is 8, and those up to 7 are known; it is read by its shape"
     assert sorted(result.err.splitlines()) == [
         f"snapdiff: warning: tag/{name}/spack.lock: {unknown}" for name in "ab"
     ]

@@ -293,7 +293,7 @@ def test_an_unknown_version_is_read_by_its_shape_and_named(version: int | None) 
     assert found.warning
     named = "missing" if version is None else str(version)
     assert found.warning == (
-        f"_meta.lockfile-version is {named}, and 1 to 7 are known; the lock is read by its shape"
+        f"_meta.lockfile-version is {named}, and those up to 7 are known; it is read by its shape"
     )
 
 

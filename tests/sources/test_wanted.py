@@ -1,4 +1,4 @@
-"""Sources list the files that are asked for, and know nothing of what they are."""
+"""Sources list the files that are called like documents, and read as much as limits allow."""
 
 from pathlib import Path
 
