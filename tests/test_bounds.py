@@ -189,6 +189,10 @@ BAD_PAGES: dict[str, tuple[Callable[[], str], str]] = {
         lambda: f"{HEAD}n: 1{':1' * (MILLION // 2)}\nspec_details: []\n---\n",
         DIGITS,
     ),
+    "a million digits in meta": (
+        lambda: page_around(f"[{entry()}]", meta=f'{{"num_specs": {"1" * MILLION}}}'),
+        DIGITS,
+    ),
     "a version of a million parts": (
         lambda: page_around(f"[{entry(versions=['1.' * MILLION])}]"),
         PARTS,

@@ -71,7 +71,7 @@ class Document:
 
     @property
     def warning(self) -> str | None:
-        """Where the document, as far as it was read, is not what it should be, or None."""
+        """Where the document, as far as it was read, contradicts itself, or None."""
         return self._warning
 
     @property

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.document_names import (
     OLDEST_PAGE_NAME,
@@ -22,9 +22,11 @@ from snapdiff.formats.json_text import type_error
 from snapdiff.formats.records import Record, RecordReader, check_listing, read_records
 from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.model import (
+    ROOT,
     Build,
     Package,
     PackageCounts,
+    StackCounts,
     count_by_stacks,
 )
 
@@ -46,15 +48,23 @@ LAYOUT = "cache"
 _USUAL_KEYS = frozenset(["title", "layout", "categories", "meta", "spec_details"])
 
 
+class _Meta(Struct, frozen=True):
+    """What the catalog's generator derived from the page's specs."""
+
+    num_specs: int | None = None
+    num_specs_by_stack: dict[str, int] | None = None
+
+
 class _FrontMatter(Struct, frozen=True):
     title: str = ""
     categories: tuple[str, ...] = ()
+    meta: _Meta = _Meta()
     spec_details: list[Record] | UnsetType = UNSET
     spec_files: list[str | dict[str, str]] | UnsetType = UNSET
     """The files beside a page of 2021 or 2022, first each by its spec, written out."""
 
 
-_META = msgspec.json.Decoder(Raw)
+_META = msgspec.json.Decoder(_Meta)
 _RECORDS = msgspec.json.Decoder(list[Record])
 
 
@@ -100,6 +110,7 @@ class SitePageReader:
             (claim,),
             [Package(claim.tag, claim.name, specs)],
             [PackageCounts(claim.tag, claim.name, by_stacks)],
+            _contradiction(found.meta, by_stacks),
         )
 
     def _read_usual(
@@ -120,14 +131,14 @@ class SitePageReader:
         if layout != LAYOUT and not is_certain:
             return None
         try:
-            _META.decode(fields.get("meta", b"{}"))  # damaged, it may not be all there was
+            meta = _META.decode(fields.get("meta", b"{}"))
             check_size(content, self._limits)
             specs = self._records.read(fields["spec_details"])
             if specs is None:
                 specs = read_records(_RECORDS.decode(fields["spec_details"]))
         except (msgspec.DecodeError, RecursionError):
             return None
-        return _FrontMatter(title, tuple(categories)), specs
+        return _FrontMatter(title, tuple(categories), meta), specs
 
     def _read_any(self, content: bytes, is_certain: bool) -> _FrontMatter | None:
         """Return what a page of any legal form says, or None if a file is not a page.
@@ -173,6 +184,28 @@ def _claim_of(page: _FrontMatter, file: File) -> Claim:
     return Claim(
         (categories[1] if len(categories) > 1 else "") or tag, "package", page.title or name
     )
+
+
+def _contradiction(meta: _Meta, counts: StackCounts) -> str | None:
+    """Return where a page's `meta` is wrong about the page's own specs, or None."""
+    number = sum(counts.values())
+    if meta.num_specs is not None and meta.num_specs != number:
+        return f"meta.num_specs is {meta.num_specs}, but the page lists {number} specs"
+    if meta.num_specs_by_stack is None:
+        return None
+    found: dict[str, int] = {}
+    for stacks, number in counts.items():
+        for stack in stacks:
+            found[stack] = found.get(stack, 0) + number
+    claimed = meta.num_specs_by_stack
+    for stack in sorted(found.keys() | claimed.keys()):
+        # `root` counts every spec there, and here only those in no other stack.
+        if stack != ROOT and claimed.get(stack, 0) != found.get(stack, 0):
+            return (
+                f"meta.num_specs_by_stack has {claimed.get(stack, 0)} for {stack}, "
+                f"but the page lists {found.get(stack, 0)}"
+            )
+    return None
 
 
 # --- The text of front matter ---

@@ -1,5 +1,6 @@
 """YAML of any form as plain values, within bounds; the only home of PyYAML."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -10,6 +11,9 @@ from snapdiff.limits import DEPTH, DIGITS, Limits, over_limit
 _INTEGER, _FLOAT, _TEXT = (f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "str"))
 _NUMBERS = (_INTEGER, _FLOAT)
 
+_CHARACTERS_IN_JSON = "\u0085\u2028\u2029"
+"""To YAML 1.1 these end a line, within quotes too; to JSON and YAML 1.2 they are like others."""
+
 
 def read_yaml(text: str, limits: Limits) -> Any:
     """Return what front matter of any form says; raises FormatError with the line."""
@@ -17,9 +21,15 @@ def read_yaml(text: str, limits: Limits) -> Any:
     if len(text) > most:
         what = f"front matter not in the usual form has {len(text):,} characters"
         raise over_limit(what, most, "characters")
+    # A page has to say the same to every reader, and most are read as JSON: what only YAML takes
+    # for a line end is read as characters of private use that are not in the text.
+    odd = [ord(char) for char in _CHARACTERS_IN_JSON if char in text]
+    unused = (number for number in range(0xE000, 0xF900) if chr(number) not in text)
+    stand_ins = dict(zip(odd, unused, strict=False))
     try:
-        loader = _BoundedLoader(text)
+        loader = _BoundedLoader(text.translate(stand_ins))
         loader.most_values = limits.values
+        loader.own_characters = {value: key for key, value in stand_ins.items()}
         node = loader.get_single_node()
         if node is not None and "*" in text and "&" in text:
             _check_aliases(node, limits.values)
@@ -50,6 +60,7 @@ class _BoundedLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ig
     """
 
     depth = values = most_values = 0
+    own_characters: Mapping[int, int] = {}
 
     def descend_resolver(self, parent: Any, _index: Any) -> None:
         """Count a value; called before each is read. There are no paths to resolve it by."""
@@ -63,6 +74,11 @@ class _BoundedLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ig
     def ascend_resolver(self) -> None:
         """Leave a value."""
         self.depth -= 1
+
+    def construct_scalar(self, node: Any) -> Any:
+        """Return the text of a value, its own characters in place of their stand-ins."""
+        text = super().construct_scalar(node)
+        return text.translate(self.own_characters) if self.own_characters else text
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         """Return a mapping whose numbers as keys are text, as in JSON.

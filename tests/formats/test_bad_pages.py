@@ -246,6 +246,16 @@ BAD_PAGES = [
         "---\ncategories: [package, 7]\nspec_details: []\n---\n",
         "categories[1]: expected str, got int",
     ),
+    (
+        "meta that is no object",
+        page_around("[]", meta="[]"),
+        "meta: expected object, got array",
+    ),
+    (
+        "text for a number of specs",
+        page_around("[]", meta='{"num_specs_by_stack": {"e4s": "x"}}'),
+        "meta.num_specs_by_stack[]: expected int, got str",
+    ),
 ]
 
 

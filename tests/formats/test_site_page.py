@@ -8,6 +8,7 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -25,11 +26,15 @@ from tests.support.helpers import (
     entries_of,
     hash_of,
     json_of,
+    meta_of,
     page_around,
     pages_of,
+    run_cli,
+    run_json,
     shuffled_page,
     spec,
     usual_page,
+    write_files,
     yaml_page,
 )
 from tests.support.oracle import Record, counting_stacks
@@ -488,3 +493,86 @@ def test_front_matter_ends_at_the_first_mark(first: str, end: str, other: str) -
     page = usual_page([B, C]).replace("---\n", f"---\n{first}", 1).removesuffix("---")
     body = f"Words\n\n{other}\n\nmore: [words\n"
     assert said(read(f"{page}{end}\n{body}").specs) == meant([B, C])
+
+
+@given(st.text(st.sampled_from("a \u0085\u2028\u2029\ue000\ue001é"), min_size=1))
+def test_line_ends_of_unicode_in_a_string_are_characters_to_every_reader(text: str) -> None:
+    records = [spec("b") | {"versions": ["1"], "compiler": text, "variants": [text]}]
+    page = page_around(json.dumps(entries_of(records), ensure_ascii=False))
+    assert said(read(page).specs) == meant(records)
+    assert said(read(page.replace("---\n", "---\n# YAML\n", 1)).specs) == meant(records)
+
+
+def test_a_number_as_a_key_is_text_as_in_json() -> None:
+    meta = "{num_specs_by_stack: {1: 2, 0x10: 3}}"
+    page = page_around(json.dumps(entries_of([spec("b", stacks="1 0x10")])), meta=meta)
+    assert read_document(page).warning == (
+        "meta.num_specs_by_stack has 3 for 0x10, but the page lists 1"
+    )
+
+
+# --- What a page says of itself ---
+
+
+def told_warnings(tmp_path: Path, meta: dict[str, object]) -> str:
+    records = [spec("b", stacks="e4s root"), spec("c", stacks="e4s hep root")]
+    details = json.dumps(entries_of(records))
+    write_files(tmp_path / "old", pages_of(records[:1]))
+    write_files(tmp_path / "new", {PATH: page_around(details, meta=json.dumps(meta))})
+    result = run_cli("-C", tmp_path, "old", "new", "-f", "json")
+    assert result.status == 0
+    return result.err
+
+
+@pytest.mark.parametrize(
+    ("meta", "warning"),
+    [
+        ({"num_specs": 3}, "meta.num_specs is 3, but the page lists 2 specs"),
+        (
+            {"num_specs_by_stack": {"e4s": 1, "hep": 1}},
+            "meta.num_specs_by_stack has 1 for e4s, but the page lists 2",
+        ),
+        (
+            {"num_specs_by_stack": {"e4s": 2}},
+            "meta.num_specs_by_stack has 0 for hep, but the page lists 1",
+        ),
+        (
+            {"num_specs_by_stack": {"e4s": 2, "hep": 1, "ml": 4}},
+            "meta.num_specs_by_stack has 4 for ml, but the page lists 0",
+        ),
+        (
+            {"num_specs_by_stack": {"e4s": 2, "hep": 1, "ml": 1}},
+            "meta.num_specs_by_stack has 1 for ml, but the page lists 0",
+        ),
+    ],
+)
+def test_a_page_that_contradicts_itself_is_warned_of(
+    meta: dict[str, object], warning: str, tmp_path: Path
+) -> None:
+    assert told_warnings(tmp_path, meta) == f"snapdiff: warning: {PATH}: {warning}\n"
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {},
+        {"num_specs": 2},
+        {"num_specs_by_stack": {"e4s": 2, "hep": 1, "ml": 0}},
+        {"num_specs_by_stack": {"e4s": 2, "hep": 1, "root": 2}},
+        {"num_specs": 2, "num_specs_by_stack": {"e4s": 2, "hep": 1}, "further": [None]},
+    ],
+)
+def test_a_page_that_agrees_with_itself_is_not(meta: dict[str, object], tmp_path: Path) -> None:
+    assert told_warnings(tmp_path, meta) == ""
+
+
+def test_the_warning_is_not_shown_with_quiet(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", pages_of([spec("b")]))
+    write_files(tmp_path / "new", {PATH: page_around("[]", meta='{"num_specs": 1}')})
+    assert run_json("-C", tmp_path, "--quiet", "old", "new")["summary"]["removed"] == 1
+
+
+def test_meta_that_a_real_page_has_is_right() -> None:
+    records = [spec("b"), spec("c", stacks="root"), spec("d", stacks="")]
+    assert meta_of(records)["num_specs_by_stack"] == {"e4s": 1, "root": 2}
+    assert read_document(usual_page(records)).warning is None
