@@ -5,7 +5,7 @@ specs of a real environment have such a twin (specification, section 10).
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import compress, product
 from typing import NamedTuple
 
@@ -92,24 +92,18 @@ class SideDependencies:
             groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
 
-    def duplicates(
-        self,
-        hashes: Collection[str],
-        wanted: Collection[str],
-        look: Callable[[str], Hashable] | None = None,
-    ) -> frozenset[str]:
+    def duplicates(self, looks: Mapping[str, Hashable], wanted: Collection[str]) -> frozenset[str]:
         """Return which specs of a package have the version, configuration and closure of another.
 
-        Of those `wanted` it is one that is not, or that has a lower hash. Only those are read that
-        look alike: to read the nodes of all takes longer than to compare two indexes. `look` says
-        how they do where it is known already.
+        Of those `wanted` it is one that is not, or that has a lower hash. `looks` has for each spec
+        what those have alike that may be equal: to read the nodes of all takes longer than to
+        compare two indexes.
         """
-        if len(hashes) < 2:  # as mostly
+        if len(looks) < 2:  # as mostly
             return frozenset()
-        look = look or self.graph.likeness
         alike: dict[Hashable, list[str]] = {}
-        for spec_hash in sorted(hashes, key=lambda it: (it in wanted, it)):
-            alike.setdefault(look(spec_hash), []).append(spec_hash)
+        for spec_hash in sorted(looks, key=lambda it: (it in wanted, it)):
+            alike.setdefault(looks[spec_hash], []).append(spec_hash)
         found: set[str] = set()
         for some in alike.values():
             if len(some) > 1 and some[-1] in wanted:

@@ -1,8 +1,8 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping
-from functools import cache, partial
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from operator import itemgetter
 
 from msgspec import UNSET, Struct
@@ -151,19 +151,13 @@ def _count_equal(
     pair: PackagePair, stack: str, sides: Sides
 ) -> tuple[Counter[Version], Counter[Version]]:
     """Return how many specs of each version a stack has beyond one of each different build."""
-    both = {key for key, stacks in pair.kept_hashes() if stack in stacks}
-
-    look_on_new_side = cache(sides[1].graph.likeness)
+    likeness = sides[1].graph.likeness  # what both sides have looks the same in both
+    both = {key: likeness(key) for key, stacks in pair.kept_hashes() if stack in stacks}
 
     def count(side: SideDependencies, specs: Mapping[str, Build]) -> Counter[Version]:
-        def look(
-            spec_hash: str,
-        ) -> Hashable:  # of an index read on one side alone: the same in both
-            is_same = spec_hash in both
-            return look_on_new_side(spec_hash) if is_same else side.graph.likeness(spec_hash)
-
-        hashes = both.union(key for key, build in specs.items() if stack in build.stacks)
-        equal = map(side.graph.node, side.duplicates(hashes, hashes, look))
+        own = [key for key, build in specs.items() if stack in build.stacks]
+        looks = both | {key: side.graph.likeness(key) for key in own}
+        equal = map(side.graph.node, side.duplicates(looks, looks.keys()))
         return Counter(node.build.version for node in equal if node)
 
     return count(sides[0], pair.old), count(sides[1], pair.new)
@@ -171,8 +165,9 @@ def _count_equal(
 
 def _mark_equal(changes: Iterable[Change], side: SideDependencies) -> list[Change]:
     """Return changes, those reconfigured marked whose new specs are equal to that of another."""
-    moved = {it.new.hash for it in changes if it.kind is Kind.RECONFIGURED and it.new}
-    equal = side.duplicates(moved, moved)
+    moved = (it.new.hash for it in changes if it.kind is Kind.RECONFIGURED and it.new)
+    looks = {key: side.graph.likeness(key) for key in moved}
+    equal = side.duplicates(looks, looks.keys())
     return [
         replace(it, duplicate=True) if it.new and it.new.hash in equal else it for it in changes
     ]
@@ -190,8 +185,12 @@ def _losses(
     }
     if not found:
         return {}
+    is_lost = any(pairing.removed or pairing.added for pairing in pairings.values())
+    left = {pair.old[key].version_text for keys in moved.values() for key in keys}
+    # To read what both sides have takes long; mostly none of it has a version that others left.
+    kept = pair.kept() if is_lost or any(it.version_text in left for it in pair.common) else ()
     old, new, on_both = (
-        _builds_by_stack(found, side) for side in (pair.old.items(), pair.new.items(), pair.kept())
+        _builds_by_stack(found, side) for side in (pair.old.items(), pair.new.items(), kept)
     )
     swapped = both and (both[1], both[0])
     for stack, losses in found.items():
@@ -225,7 +224,8 @@ def _loss(
     sides: Sides | None,
 ) -> Loss:
     mine = [*here, *on_both]
-    duplicates = sides[0].duplicates(dict(mine), hashes) if sides else frozenset[str]()
+    looks = {key: (build.version, build.configuration) for key, build in mine}
+    duplicates = sides[0].duplicates(looks, hashes) if sides else frozenset[str]()
     lost = hashes - duplicates
     return Loss(
         package=package,
