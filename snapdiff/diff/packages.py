@@ -211,8 +211,13 @@ def _losses(
 
 
 def _moved(pair: PackagePair, pairing: Pairing) -> set[str]:
-    """Return which specs of the old side have another version now."""
-    return {old for old, new in pairing.pairs if pair.old[old].version != pair.new[new].version}
+    """Return which specs of the old side have another version now, if anybody asks which.
+
+    Of dependencies nobody does, and of an index all would have to be read for it.
+    """
+    moved = {old for old, new in pairing.pairs if pair.old[old].version != pair.new[new].version}
+    is_asked = not pair.graphs or any(pair.old[key].explicit for key in moved)
+    return moved if is_asked else set()
 
 
 def _loss(

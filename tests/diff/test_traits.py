@@ -488,6 +488,23 @@ def test_what_tells_builds_of_another_version_from_those_that_kept_theirs(
     assert found is None or found  # the key is there where anything tells them
 
 
+def test_which_builds_of_a_dependency_moved_nobody_asks(tmp_path: Path) -> None:
+    texts = (
+        "top-1 > a-1; top-2 > a-2; a-1 > mpi-1; a-2; mpi-1",
+        "top-3 > a-3; top-2 > a-2; a-3 version=2 > mpi-1; a-2; mpi-1",
+    )
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    for asked, found in (("top", [None]), ("a", ["mpi"])):
+        for path, text in zip(paths, texts, strict=True):
+            graph = with_hashes(described(*text.split("; ")))
+            roots = [key for key, node in graph.items() if node.name in ("top", asked)]
+            path.write_text(json.dumps(lock_of(graph, roots)))
+        [tag] = report_of_locks(*paths)["tags"]
+        changes = tag["stacks"][0]["package_changes"]
+        moved = [it.get("moved_by") for it in changes if it["package"] == "a"]
+        assert [it and it[0]["trait"]["name"] for it in moved] == found
+
+
 def test_duplicates_are_those_of_the_builds_that_are_reported(tmp_path: Path) -> None:
     tools = [Item("gmake", str(number)) for number in range(3)]
     twins = [
