@@ -211,13 +211,12 @@ def _losses(
 
 
 def _moved(pair: PackagePair, pairing: Pairing) -> set[str]:
-    """Return which specs of the old side have another version now, if anybody asks which.
+    """Return which specs of the old side have another version now, if any was asked for.
 
-    Of dependencies nobody does, and of an index all would have to be read for it.
+    Of others nobody asks which, and to tell them all that both sides have would have to be read.
     """
     moved = {old for old, new in pairing.pairs if pair.old[old].version != pair.new[new].version}
-    is_asked = not pair.graphs or any(pair.old[key].explicit for key in moved)
-    return moved if is_asked else set()
+    return moved if any(pair.old[key].explicit for key in moved) else set()
 
 
 def _loss(

@@ -40,7 +40,7 @@ MOVES = {
     "and to a version that was not there": (
         ["1.1", "1.1"],
         ["1.1", "1.0"],
-        "+ zlib: 1 of 2 builds 1.1 → 1.0 (the one with n=1)\n",
+        "+ zlib: 1 of 2 builds 1.1 → 1.0\n",
     ),
     "or up, to one that was there": (
         ["1.2", "1.1", "1.1"],
@@ -80,17 +80,17 @@ MOVES = {
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
-        "+ zlib: 1 of 2 builds 1.1 → 1.0 (the one with n=1), 1 more build of 1.0\n",
+        "+ zlib: 1 of 2 builds 1.1 → 1.0, 1 more build of 1.0\n",
     ),
     "down, beside another version that stays": (
         ["1.2", "1.1", "1.1"],
         ["1.2", "1.1", "1.0"],
-        "+ zlib: 1 of 2 builds 1.1 → 1.0 (the one with n=2)\n",
+        "+ zlib: 1 of 2 builds 1.1 → 1.0\n",
     ),
     "down to one that was there, with more builds in all": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0", "1.0"],
-        "+ zlib: 1 of 2 builds 1.1 → 1.0 (the one with n=1), 1 more build of 1.0\n",
+        "+ zlib: 1 of 2 builds 1.1 → 1.0, 1 more build of 1.0\n",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib 1.0 gone, still has 1.1"),
     "and a build of another": (

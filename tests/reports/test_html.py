@@ -119,7 +119,7 @@ def test_rows_say_what_happened_and_why(tmp_path: Path) -> None:
     rows = dict(_plain_rows(rendered(snapshots_diff())))
     assert rows["hdf5"] == [
         "↑ 1.14.5 → 1.14.6 (e4s-neoverse-v2, e4s-oneapi)",
-        "↑ 1 of 2 builds 1.14.5 → 1.14.6 (the one with +mpi), in e4s",
+        "↑ 1 of 2 builds 1.14.5 → 1.14.6 (e4s)",
         "≠ 1.14.5 reconfigured: os ubuntu20.04 → ubuntu22.04 (data-vis-sdk)",
         "≠ 1.14.5 reconfigured: compiler gcc@11.4.0 → gcc@12.3.0 (tutorial)",
         "= 1.14.5 rebuilt (hep, ml-linux-x86_64-cuda)",

@@ -189,27 +189,9 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
                     "gained_by": package_traits(
                         package, hashes_of(changes, "added", 3), *sides[::-1]
                     ),
-                    **moved_by(package, changes, mine, sides[0]),
                 }
             )
     return found
-
-
-def moved_by(package: str, changes: list[Any], mine: list[Record], side: Side) -> dict[str, Any]:
-    """What tells builds that have another version now from those that kept the same one."""
-    moved = {key for kind in ("upgraded", "downgraded") for key in hashes_of(changes, kind, 2)}
-    of_hash = {record["hash"]: record["versions"][0] for record in mine}
-    versions = [of_hash[key] for key in moved]
-    stayed = {
-        key
-        for key, version in of_hash.items()
-        if key not in moved and any(compare_versions(version, it) == 0 for it in versions)
-    }
-    if stayed <= set(hashes_of(changes, "removed", 2)):
-        return {}
-    builds = [it for it in side.builds if it.package == package and it.hash in moved | stayed]
-    found = package_traits(package, moved, Side(builds, side.graph), Side([], None))
-    return {"moved_by": found} if found else {}
 
 
 def changes_by_stack(report: dict[str, Any]) -> dict[tuple[str, str], list[Any]]:
