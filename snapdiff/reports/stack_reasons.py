@@ -1,5 +1,6 @@
 """What is said once for the stacks of a tag: why specs changed, and what all of them stand on."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from snapdiff.reports.builds import VersionMove, in_order
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.statuses import Versions, shared_fields
+from snapdiff.reports.statuses import Versions, is_shared_field, shared_fields
 from snapdiff.result import Because, Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.spack import Version, canonical_compiler, parse_version
@@ -48,7 +49,9 @@ class Reasons(Struct, frozen=True, kw_only=True):
 
     `specs` is how many were rebuilt, each once, of which `packages`, in the stacks of `place`;
     `names_packages` says that no line is about these, so that they are named here;
-    `causes` are theirs, those of most first, and `unexplained` have no known dependencies.
+    `causes` are theirs, those of most first, and `unexplained` have no known dependencies. `widest`
+    is the event that most of them reach, and how many do, where that is many more than have it as
+    their cause: something else is nearer to them.
     """
 
     specs: int
@@ -57,6 +60,7 @@ class Reasons(Struct, frozen=True, kw_only=True):
     place: Place
     causes: tuple[CountedCause, ...]
     unexplained: int
+    widest: tuple[Event, int] | None
     shared: tuple[SharedChange, ...]
 
     @property
@@ -81,12 +85,14 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     shared = _shared_changes(stacks, places, of_roots=of_roots)
     if not counted and not shared:
         return None
+    is_each_once = len(changes) == sum(stack.summary.rebuilt for stack in rebuilt)
     return Reasons(
         specs=len(changes) if counted else 0,
         packages=tuple(sorted({change.package for change in changes.values()})),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(counted),
         unexplained=len(changes) - sum(item.specs for item in counted),
+        widest=_widest(rebuilt) if is_each_once else None,
         shared=shared,
     )
 
@@ -111,6 +117,19 @@ def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
         for causes in together.values()
     ]
     return sorted(counted, key=lambda item: (-item.specs, item.events[0].package or ""))
+
+
+def _widest(stacks: Iterable[StackDiff]) -> tuple[Event, int] | None:
+    """Return the event that most rebuilt specs reach, if few of them have it as their cause."""
+    specs: Counter[Event] = Counter()
+    reach: Counter[Event] = Counter()
+    for stack in stacks:
+        for cause in stack.causes:
+            if not is_shared_field(cause):
+                specs[event_of(cause)] += cause.specs
+                reach[event_of(cause)] += cause.reach
+    found = [it for it in reach.most_common(1) if it[1] >= 2 * max(specs[it[0]], 1)]
+    return found[0] if found else None
 
 
 def _shared_changes(

@@ -89,3 +89,16 @@ def test_the_number_of_dependencies_that_are_only_named_is_said_once(tmp_path: P
     assert text.startswith("Changes from old to new\n\nzlib 1.3 → 1.2, downgraded.\n")
     names = ", ".join(f"lib{number}" for number in range(6))
     assert text.endswith(f"\nDependencies\n\n  = 6 only have another hash: {names}\n")
+
+
+def test_what_is_far_below_most_of_them_is_named_beside_the_causes_that_are_nearer(
+    tmp_path: Path,
+) -> None:
+    """`zlib` is the cause of none of the specs that it is below."""
+    for side, version in (("old", "1"), ("new", "2")):
+        zlib = Item("zlib", version)
+        libs = [Item(f"lib{it}", version, needs=(needs(zlib),)) for it in range(12)]
+        apps = [Item(f"app{it}", explicit=True, needs=(needs(lib),)) for it, lib in enumerate(libs)]
+        write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, *libs, *apps]))})
+    text = " ".join(run_cli("-C", tmp_path, "old", "new", "-f", "text").out.split())
+    assert "zlib 1 → 2 is below 12 of them" in text
