@@ -214,7 +214,7 @@ def test_a_page_that_is_left_out_is_named(tmp_path: Path) -> None:
     assert skipped["error"]
     result = run_changelog(*arguments, "-q")
     assert result.err == ""
-    assert f"\n**Pages left out on both sides**\n\n- `{path} in " in result.out
+    assert f"\n**Pages left out**\n\n- `{path} in " in result.out
 
 
 def test_a_page_that_cannot_be_read_while_its_tag_is_followed_has_what_it_had(
