@@ -23,7 +23,7 @@ from snapdiff.reports.moves import Move, moves_in
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
 from snapdiff.reports.statuses import Status
-from snapdiff.result import CatalogDiff, Kind, TagDiff
+from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:
@@ -107,17 +107,12 @@ def _offenders_of_tag(
             offender = Offender(kind=kind, tag=name, stacks=(stack.stack,), text=text)
             yield offender, _acceptance(accepted, kind, stack.stack, None)
     both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
-    lost = {
-        (stack.stack, change.package)
-        for stack in both
-        for change in stack.package_changes
-        if change.lost_a_build
-    }
+    losing = _losing(both)
     alike: dict[tuple[bool, Status, Move, Kind, AcceptedChange | None], list[str]] = {}
     for (package, is_dependency), some in moves_in(tag, both).items():
-        losing = {stack for stack, name in lost if name == package}
+        where = losing.get(package, set())
         for move in some:
-            for (kind, item), stacks in _found_in(package, move, kinds, accepted, losing).items():
+            for (kind, item), stacks in _found_in(package, move, kinds, accepted, where).items():
                 part = replace(move, because=None, stacks=tuple(stacks))
                 alike.setdefault((is_dependency, move.status, part, kind, item), []).append(package)
     for (_, _, move, kind, item), names in sorted(alike.items(), key=lambda it: it[0][:2]):
@@ -129,6 +124,16 @@ def _offenders_of_tag(
             kind=kind, tag=name, stacks=move.stacks, packages=tuple(names), text=text
         )
         yield offender, item
+
+
+def _losing(stacks: Sequence[StackDiff]) -> dict[str, set[str]]:
+    """Return in which stacks a package lost a build, by its name."""
+    found: dict[str, set[str]] = {}
+    for stack in stacks:
+        for change in stack.package_changes:
+            if change.lost_a_build:
+                found.setdefault(change.package, set()).add(stack.stack)
+    return found
 
 
 def _found_in(
