@@ -217,13 +217,15 @@ class _Matching:
         """Make a bad page of each document that lists what one before it lists."""
         for name, side in self._sides.items():
             other = self._old if side is self._new else self._new
+            repeated: list[str] = []
             for tag in sorted(side.paths.keys() | self._unchanged.keys(), key=str):
                 for claim, paths in repeated_claims(self._listed(name, tag), tag).items():
                     self._leave_out([claim])
                     what = f"{claim.what} {claim.name} of tag {tag} is already on page {paths[0]}"
                     self.bad_pages += [BadPage(path, name, what) for path in paths[1:]]
-                    # What was there under another title is not gone, only unreadable.
-                    self._leave_out(other.packages_on(paths[1:]))
+                    repeated += paths[1:]
+            # What was there under another title is not gone, only unreadable.
+            self._leave_out(other.packages_on(frozenset(repeated)))
 
     def _listed(self, side: Side, tag: str | None) -> Sequence[Listed]:
         """Return the documents that list something of a tag on one side."""

@@ -42,13 +42,13 @@ class Listed:
         for claim in claims:
             self.paths.setdefault(claim.tag, {}).setdefault(claim, []).append(path)
 
-    def packages_on(self, pages: Collection[str]) -> set[Claim]:
+    def packages_on(self, pages: AbstractSet[str]) -> set[Claim]:
         """Return what some pages list, whatever their tags."""
         claims = chain.from_iterable(listed.items() for listed in self.paths.values())
         return {
             claim
             for claim, paths in claims
-            if claim.what == "package" and not set(paths).isdisjoint(pages)
+            if claim.what == "package" and not pages.isdisjoint(paths)
         }
 
     def listings(self, tag: str | None) -> Iterator[tuple[str, Document]]:
