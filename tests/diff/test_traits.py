@@ -476,10 +476,7 @@ def test_a_lost_build_of_which_there_is_another_is_a_duplicate(tmp_path: Path, n
 def test_what_tells_builds_of_another_version_from_those_that_kept_theirs(
     tmp_path: Path, old: str, new: str, moved_by: str | None
 ) -> None:
-    paths = tmp_path / "old.lock", tmp_path / "new.lock"
-    for path, text in zip(paths, (old, new), strict=True):
-        graph = with_hashes(described(*text.split("; ")))
-        path.write_text(json.dumps(lock_of(graph, graph)))
+    paths = write_graphs(tmp_path, old, new)
     [tag] = report_of_locks(*paths)["tags"]
     changes = {change["package"]: change for change in tag["stacks"][0]["package_changes"]}
     found = changes["a"].get("moved_by")
