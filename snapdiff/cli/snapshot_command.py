@@ -136,7 +136,7 @@ class SnapshotFolder:
         elif os.path.lexists(self._target):
             raise SnapdiffError(f"{path}: is a file, not a folder")
         elif not os.path.isdir(self._target.parent):
-            raise SnapdiffError(f"{path}: the folder {path.parent} does not exist; make it first")
+            raise SnapdiffError(f"{path}: there is no folder {path.parent}; make it first")
 
     @functools.cached_property
     def kept_files(self) -> dict[str, Downloaded]:

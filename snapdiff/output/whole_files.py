@@ -24,7 +24,7 @@ def check_output(path: Path) -> None:
         raise ReportError(f"{path}: is a directory; name a file in it")
     folder = path.parent
     if not os.path.isdir(folder):
-        raise ReportError(f"{path}: the folder {folder} does not exist; make it first")
+        raise ReportError(f"{path}: there is no folder {folder}; make it first")
     with errors_named(path), contextlib.suppress(FileNotFoundError):
         os.stat(path)  # a symbolic link that leads in a circle, a name that is too long
 

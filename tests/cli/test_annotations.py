@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_written_is_an_error_before_any_work(example: Path
     file = example / "nowhere" / "quality.json"
     result = run_cli("-C", example, "-o", report, f"--annotations=gitlab={file}", "old", "new")
     assert result.status == 2
-    assert f"{file}: the folder" in result.err
+    assert f"{file}: there is no folder" in result.err
     assert not report.exists()
 
 

@@ -207,7 +207,10 @@ def test_no_difference_is_exit_status_0_whatever_is_asked_for(example: Path) -> 
         ),
         (["old", "./no-such"], "./no-such: no such file or directory"),
         (["old", ""], "the name of a revision cannot be empty or hold a NUL byte"),
-        (["old", "new", "-o", "no-such/report.json"], "no-such/report.json: the folder no-such "),
+        (
+            ["old", "new", "-o", "no-such/report.json"],
+            "no-such/report.json: there is no folder no-such",
+        ),
         (["old", "new", "-o", "old"], "old: is a directory; name a file in it"),
         pytest.param(
             ["old", "new", "-f", "json", "-s", os.fsdecode(b"caf\xe9")],

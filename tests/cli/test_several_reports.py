@@ -41,7 +41,7 @@ def test_the_first_report_may_go_to_standard_output(example: Path) -> None:
         (["--also", "csv=x", "--also", "html=old/../x"], "x: is named twice, and takes one "),
         (["--also", "csv=x", "--also", "html=link"], "x: is named twice, and takes one "),
         (["-f", "json", "-o", "x", "--annotations", "gitlab=x"], "x: is named twice, and takes"),
-        (["--also", "html=no/x"], "no/x: the folder no does not exist; make it first"),
+        (["--also", "html=no/x"], "no/x: there is no folder no; make it first"),
         (["--also", "csv=-"], "standard output: is named twice, and takes one report"),
         (["-o", "y.md", "--also", "csv=-", "--also", "json=-"], "standard output: is named twice"),
     ],

@@ -328,7 +328,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_to_be_in_has_to_be_there(tmp_path: Path) -> None:
-    reason = f"{tmp_path}/none/kept: the folder {tmp_path}/none does not exist; make it first"
+    reason = f"{tmp_path}/none/kept: there is no folder {tmp_path}/none; make it first"
     assert error("http://127.0.0.1:9/m", tmp_path / "none" / "kept") == reason
 
 
