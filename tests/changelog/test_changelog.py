@@ -218,7 +218,7 @@ class TestFolders:
         (["start..HEAD", "--first-seen", "-f", "ndjson"], "ndjson: no such format here"),
         (["start..HEAD", "--first-seen", "-k", "added"], "leave -k out"),
         (["start^{tree}..HEAD"], "is no commit"),
-        (["start..HEAD", "-o", "no/such/folder.md"], "does not exist"),
+        (["start..HEAD", "-o", "no/such/folder.md"], "there is no folder no/such"),
         (["start..HEAD", "-o", "story.pdf"], "no format here has the suffix .pdf; known are .md,"),
         (["start..HEAD", "-o", "story.csv"], "no format here has the suffix .csv"),
         (["start..HEAD", "--first-seen", "-o", "x.html"], "no format here has the suffix .html"),
