@@ -127,12 +127,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
         told = [it for it in by_status.values() if it.status in _NAMED]
         if not told or len(by_status) <= _MOST_TERMS:
             return tuple(by_status.values())
-        return tuple(  # what is in more stacks now is not new
-            replace(it, number=it.whole_number, in_some=it.in_some - it.in_more)
-            if it.status is Status.NEW
-            else it
-            for it in told
-        )
+        return tuple(told)
 
     @property
     def otherwise(self) -> int:  # noqa: D102

@@ -22,10 +22,7 @@ _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
 
 _LEAST_DEPENDENCIES = 8
-"""How many dependencies make theirs one: of fewer, the lines among dependencies say it."""
-
-_MOST_BECAUSE = 5
-"""Because of how many packages others are said to be gone or new; their lines say it of all."""
+"""With how many others gone because of it a dependency is told, too, where it lost a variant."""
 
 _MANY_BELOW = 40
 """Below how many builds of a stack a version of a dependency was that somebody may miss."""
@@ -107,19 +104,6 @@ class LostTogether(Struct, frozen=True, kw_only=True):
     place: Place
 
 
-class BecauseOf(Struct, frozen=True, kw_only=True):
-    """Dependencies that are gone, or new, because of one package, by the stacks they have.
-
-    `is_dependency` says that this is no product that changed, in any stack.
-    """
-
-    status: Status
-    because: Because
-    is_dependency: bool
-    packages: int
-    placed: Placed[str]
-
-
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
 
@@ -134,7 +118,6 @@ class Opening(Struct, frozen=True, kw_only=True):
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: Placed[tuple[str, Versions]] = ()
     turned_off: Placed[tuple[str, tuple[str, ...]]] = ()
-    because_of: tuple[BecauseOf, ...] = ()
 
 
 def opening_of(
@@ -152,8 +135,13 @@ def opening_of(
     What was lost is named of those stacks that are `told`: of the toolchain, which has lines of its
     own, and of dependencies, the versions that many builds had below them.
     """
-    because_of = _because_of(moves, places)
-    reasons = {it.because.package for it in because_of if it.status is Status.GONE}
+    gone_with = {
+        (move.because.package, name)
+        for (name, _), some in moves.items()
+        for move in some
+        if isinstance(move.because, Because) and move.status is Status.GONE
+    }
+    reasons = Counter(package for package, _ in gone_with)
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
     gone: tuple[list[_Lost], list[_Lost]] = ([], [])
@@ -167,7 +155,9 @@ def opening_of(
                 lost = tuple(it for it in lost if (name, it) in many_below)
             if lost:
                 gone[is_dependency].append(((name, lost), stack))
-            if (off := turned_off(move.now_with)) and (not is_dependency or name in reasons):
+            if (off := turned_off(move.now_with)) and (
+                not is_dependency or reasons[name] >= _LEAST_DEPENDENCIES
+            ):
                 losing[is_dependency].append(((name, off), stack))
     losses = _losses_of(stacks, places) if with_losses else ()
     of_builds = {stack for loss in losses for stack in loss.stacks}
@@ -179,7 +169,6 @@ def opening_of(
         lost_together=_lost_together(moves, of_builds, places) if with_losses else (),
         versions_gone=tuple(it for some in gone for it in _by_place(some, places)),
         turned_off=tuple(it for some in losing for it in _by_place(some, places)),
-        because_of=because_of,
     )
 
 
@@ -316,33 +305,3 @@ def _lost_together(
         for (trait, some), builds in found.items()
         if len(builds) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in builds)
     )
-
-
-def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
-    """Return because of which packages enough others are gone, or new; the few of most others.
-
-    Of these, what a package needed itself goes before what that needed.
-    """
-    found: dict[tuple[Status, Because], list[tuple[bool, str, str]]] = {}
-    for (name, _), some in moves.items():
-        for move in some:
-            if isinstance(move.because, Because) and move.status in (Status.GONE, Status.NEW):
-                group = found.setdefault((move.status, replace(move.because, direct=False)), [])
-                group += [(not move.because.direct, name, stack) for stack in move.stacks]
-    told = []
-    for (status, because), group in found.items():
-        number = len({name for _, name, _ in group})
-        if number < _LEAST_DEPENDENCIES:
-            continue
-        placed = _by_place([(name, stack) for _, name, stack in sorted(group)], places)
-        told.append(
-            BecauseOf(
-                status=status,
-                because=because,
-                is_dependency=(because.package, False) not in moves,
-                packages=number,
-                placed=tuple(sorted(placed, key=lambda it: -len(it[0]))),
-            )
-        )
-    told.sort(key=lambda it: (-it.packages, it.status, it.because.package))
-    return tuple(sorted(told[:_MOST_BECAUSE], key=lambda it: it.status))
