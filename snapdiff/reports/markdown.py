@@ -5,7 +5,7 @@ A value is always put in code: there it is neither emphasis nor link, and GitHub
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -167,12 +167,16 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
 def _product_table(
     groups: Sequence[Group],
     title: Callable[[Group], str],
-    legend: str,
+    legend: Callable[[Collection[str]], str],
     link: Callable[[str], str],
 ) -> str:
-    """Return the table of products, a column a stack: of each group its title, then its rows."""
+    """Return the table of products, a column a stack: of each group its title, then its rows.
+
+    Above it are the signs in its cells, explained.
+    """
     stacks = next(group.table.stacks for group in groups if group.table)
     body: list[list[str]] = []
+    signs: set[str] = set()
     for group in groups:
         body.append([f"**{title(group)}**", *[""] * len(stacks)])
         for package, cells in group.table.rows.items() if group.table else ():
@@ -180,10 +184,11 @@ def _product_table(
             beside_left = zip(words, ["", *words], strict=False)
             told = [_DITTO if it == left and len(it) > 1 else it for it, left in beside_left]
             body.append([link(package), *told])
+            signs.update(told)
         if group.left_out:
             body.append([f"and {counted(group.left_out, 'more product')}", *[""] * len(stacks)])
     table = _table([["Product", *map(code, stacks)], *body])
-    return paragraph(f"{legend}; {_DITTO} the same as on the left") + paragraph(table)
+    return paragraph(legend(signs)) + paragraph(table)
 
 
 FUNCTIONS: dict[str, Any] = {

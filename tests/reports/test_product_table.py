@@ -224,3 +224,42 @@ def test_what_came_or_went_with_a_whole_environment_has_a_line_and_no_row(
         assert line in text.partition("| Product |")[0], "above the table, if there is one"
     html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
     assert f"1.0 {word.lower()} (whole)" in html
+
+
+DOT, EMPTY = "· no change of its own", "empty: not there"
+DITTO = "″ the same as on the left"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "signs", "signs_of_html"),
+    [
+        ([None, None], ["1.0", "2.0"], [EMPTY, DITTO], [EMPTY]),
+        (["1.0", "1.0"], ["1.0", "2.0"], [DOT, DITTO], [DOT]),
+        (["1.0", "3.0"], ["1.0", "2.0"], [DITTO], []),
+    ],
+)
+def test_the_signs_that_are_in_the_table_are_explained_and_no_others(
+    tmp_path: Path,
+    a: Sequence[str | None],
+    b: Sequence[str | None],
+    signs: Sequence[str],
+    signs_of_html: Sequence[str],
+) -> None:
+    of_a, of_b = ([root(it) if it else [] for it in versions] for versions in (a, b))
+    table(tmp_path, a=(of_a[0], of_a[1]), b=(of_b[0], of_b[1]))
+    text = run_cli("-C", tmp_path, "old", "new").out
+    assert re.findall(r"\n\n(.*)\n\n\| Product", text) == ["; ".join(signs)]
+    html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
+    assert re.findall('<p class="hint">(.*)</p>\n<table class="changes', html) == (
+        ["; ".join(signs_of_html)] if signs_of_html else []
+    )
+
+
+def test_a_table_without_signs_has_no_legend(tmp_path: Path) -> None:
+    for stack, version in (("a", "2"), ("b", "3")):
+        for side, first in (("old", "1"), ("new", version)):
+            items = [Item(f"lib{n}", f"{first}.{n}", explicit=True) for n in range(9)]
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    text = run_cli("-C", tmp_path, "old", "new").out
+    assert "\n\n| Product | `a` | `b` |\n" in text
+    assert not re.search("[·″]", text)

@@ -86,6 +86,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         tags=tags,
         classes=classes,
         columns=columns,
+        cells={words for row in rows for words in row.cells},
         rows=list(_plain(rows)),
         row_count=len(rows),
         data=trusted(_data_of(rows, classes, columns, options.package_url)),
