@@ -102,9 +102,8 @@ class SitePageReader:
         builds = Counter(specs.values())
         by_stacks = count_by_stacks(builds.items())
         # Aliases make a page say more than it holds, though not more than a page may hold.
-        length = len(file.content)
-        most = max(length, self._limits.yaml_size * 8 if b"*" in file.content else 0)
-        check_listing(by_stacks, builds.items(), most, self._limits)
+        length = self._limits.page_size if b"*" in file.content else len(file.content)
+        check_listing(by_stacks, builds.items(), length, self._limits)
         return Document(
             "page",
             (claim,),

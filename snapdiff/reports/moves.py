@@ -92,7 +92,7 @@ class Move(Struct, frozen=True, kw_only=True):
     def is_of_versions(self) -> bool:
         """Whether versions came or went, and no other build was lost."""
         has_changed = self.whole or self.versions.gone or self.versions.came
-        return bool(has_changed) and not (self.lost and self.lost.number)
+        return bool(has_changed) and not self.lost
 
     @property
     def is_quiet(self) -> bool:
@@ -158,7 +158,7 @@ class Move(Struct, frozen=True, kw_only=True):
         if self.versions.counts:
             if self.versions.begins_with_builds:
                 words = f":{words}"
-            trait = lost.common_trait(mark) if lost and lost.number else ""
+            trait = lost.common_trait(mark) if lost else ""
             return f"{words}, no longer {trait}" if trait else words
         shares = [it for it in (lost, self.gained) if it]
         if not shares:

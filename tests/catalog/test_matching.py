@@ -377,6 +377,19 @@ def test_a_document_of_several_tags_is_counted_in_each(tmp_path: Path) -> None:
     assert [stack["stack"] for stack in second["stacks"]] == ["cpu", "site", "x"]
 
 
+def test_a_folder_within_another_one_that_is_counted_is_not_counted_again(tmp_path: Path) -> None:
+    app = Item("app", "1.0", explicit=True)
+    for side, version in (("old", "1.1"), ("new", "1.2")):
+        changed = to_bytes(lock([Item("tool", version, explicit=True)]))
+        files = {"envs/a/spack.lock": changed, "envs/more/b/spack.lock": changed}
+        same = {f"envs/{name}/spack.lock": to_bytes(lock([app])) for name in ("c", "more/d")}
+        write_files(tmp_path / side, files | same)
+    tags = run_json("-C", tmp_path, "old", "new")["tags"]
+    assert [
+        (tag["new"], {it["stack"]: it["specs"]["new"] for it in tag["stacks"]}) for tag in tags
+    ] == [("envs", {"a": 1, "c": 1}), ("envs/more", {"b": 1, "d": 1})]
+
+
 def test_what_two_folders_of_a_tag_list_is_an_error_though_neither_page_differs(
     tmp_path: Path,
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,14 +50,17 @@ def refused(page: str, limits: Limits = DEFAULT_LIMITS) -> str:
     return str(caught.value)
 
 
-def in_yaml(variants: Sequence[str], *, first: str = "") -> str:
+LETTERS = "bcdefghi"
+
+
+def in_yaml(variants: Sequence[str], *, above: str = "") -> str:
     """A page for a YAML reader with a record for each text of its variants."""
     records = "".join(
-        f"- {{hash: {hash_of(letter)}, versions: ['1'], compiler: c, os: o, platform: p, "
+        f"- {{hash: {hash_of(first + second)}, versions: ['1'], compiler: c, os: o, platform: p, "
         f"target: t, stacks: [], variants: {text}}}\n"
-        for letter, text in zip("bcdefg", variants, strict=False)
+        for (second, first), text in zip(product(LETTERS, LETTERS), variants, strict=False)
     )
-    return f"---\n{first}spec_details:\n{records}---\n"
+    return f"---\n{above}spec_details:\n{records}---\n"
 
 
 class Bound(NamedTuple):
@@ -75,7 +79,7 @@ PLAIN = in_yaml([f"[{'x' * 2000}]"])
 PLAIN_LENGTH = len(PLAIN) - len("---") - len("---\n")
 LISTED = in_yaml([f"[{', '.join(30 * 'x')}]"])
 LISTED_VALUES = 4 + 2 * 8 + 1 + 30  # to the record, its keys and values, a version, variants
-ALIASED = in_yaml(["*v"] * 3, first=f"v: &v [{'x' * 127}, {'y' * 128}, {', '.join(78 * 'z')}]\n")
+ALIASED = in_yaml(["*v"] * 3, above=f"v: &v [{'x' * 127}, {'y' * 128}, {', '.join(78 * 'z')}]\n")
 ALIASED_LIST = 1 + 80 + 1 + 2  # the list, its entries, and what its two long ones count more
 ALIASED_VALUES = 4 + ALIASED_LIST + 3 * (1 + 8 + 7 + 1 + ALIASED_LIST)
 STACKS = " ".join(f"s{number}" for number in range(20))
@@ -89,10 +93,10 @@ LISTING_LENGTH = 20 * (2 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3")
 ESCAPED_LENGTH = LISTING_LENGTH + 20 * 7 * 300
 
 ALIASED_STACKS = in_yaml(
-    ["*v, stacks: *s"] * 6,
-    first=f"v: &v [{'x' * 2000}]\ns: &s [{STACKS.replace(' ', ', ')}]\n",
+    ["*v, stacks: *s"] * 60,
+    above=f"v: &v [{'x' * 6000}]\ns: &s [{STACKS.replace(' ', ', ')}]\n",
 ).replace("stacks: [], ", "")
-ALIASED_LISTING = 6 * 20 * (1024 + len("1copt") + 12 + 2000)
+ALIASED_LISTING = 60 * 20 * (1024 + len("1copt") + 12 + 6000)
 
 BOUNDS = {
     "bytes": Bound(
@@ -225,7 +229,7 @@ def test_an_alias_within_what_it_stands_for_is_named_with_its_place(page: str, p
     ],
 )
 def test_an_alias_says_what_it_stands_for(first: str) -> None:
-    package = read(in_yaml(["*v", "[~cuda, +mpi]", "*v"], first=first))
+    package = read(in_yaml(["*v", "[~cuda, +mpi]", "*v"], above=first))
     variants = {build.variants for build in package.specs.values()}
     assert variants == {("+mpi", "~cuda")}
 

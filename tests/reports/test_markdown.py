@@ -286,6 +286,20 @@ def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
         assert "3 upgraded" in below or below.count("\n- ↑") == 3
 
 
+def test_all_lines_stay_where_links_alone_take_too_much_room(tmp_path: Path) -> None:
+    names = [f"package-{number}" for number in range(7)]
+    for side, versions in (("old", "1.{}"), ("new", "1.1{}")):
+        items = [
+            Item(name, versions.format(number), explicit=True) for number, name in enumerate(names)
+        ]
+        write_files(tmp_path / side, {"a/spack.lock": to_bytes(lock(items))})
+    diff = diff_catalogs(*(load_catalog(str(tmp_path / side)) for side in ("old", "new")))
+    full = len(render_report(diff, "markdown", ReportOptions()))
+    text = render_report(diff, "markdown", ReportOptions(max_length=full - 1))
+    assert "](" not in text
+    assert [name for name in names if text.count(f"\n- ↑ `{name}` ") != 1] == []
+
+
 def test_no_fold_is_left_open_where_a_report_is_cut(tmp_path: Path) -> None:
     stacks = " ".join(f"stack-{number:02}-of-some-length" for number in range(30))
     write_files(tmp_path / "old", pages_of([spec("a", package="cmake")]))
