@@ -168,6 +168,10 @@ class LinkedBits:
             if spec_hash in self.found:
                 self.found[spec_hash] = linked
 
+    def direct(self, build: str) -> int:
+        """Return the bits of those dependencies that a build has itself."""
+        return reduce(or_, map(self._own.__getitem__, self._side.below(build)), 0)
+
     def search(self, builds: Iterable[str], wanted: int) -> tuple[int, int]:
         """Return how far the nearest nodes are that have any of some bits, and which of these.
 

@@ -169,6 +169,10 @@ class _Build(NamedTuple):
         """Return what it has and no other build; `beside` a field, what none has with this."""
         return self.has & self.told & ~self.lost.others.get(beside, 0)
 
+    def near(self, key: str, linked: LinkedBits, bits: TraitBits) -> "_Build":
+        """Return the build, of whose dependencies those may be told that it has itself."""
+        return self._replace(told=self.told & (linked.direct(key) | ~bits.of_dependencies))
+
 
 def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
     mine, theirs = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
@@ -193,18 +197,24 @@ def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
     return _Lost(loss.package, lost, every, others, there, told, fields, gone, mine)
 
 
-def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
-    """Yield what tells the lost builds of a package from the others.
+def _traits_of_package(lost: _Lost, bits: TraitBits) -> list[TraitCount]:
+    """Return what tells the lost builds of a package from the others.
 
-    Where nothing tells some of them, it is the variants of their dependencies, or build tools.
+    That is what they depend on themselves, where it tells all of them. Where nothing tells some, it
+    is the variants of their dependencies, or build tools.
     """
     last = bits.last_resort() & ~bits.of_package[lost.package]
     left = lost.builds_told(lost.told & ~last)
+    if lost.linked and lost.others:
+        near = {key: build.near(key, lost.linked, bits) for key, build in left.items()}
+        found = list(_most_common(near, lost.gone, bits))
+        if not near:
+            return found
     found = list(_most_common(left, lost.gone, bits))
-    yield from found
     if left and lost.others:
         left = {key: build._replace(told=last) for key, build in left.items()}
-        yield from _most_common(left, lost.gone, bits, MOST_TRAITS - len(found))
+        found += _most_common(left, lost.gone, bits, MOST_TRAITS - len(found))
+    return found
 
 
 def _common_trait(lost: _Lost, bits: TraitBits) -> Trait | None:

@@ -55,10 +55,7 @@ class BuildShare(NamedTuple):
             is_no_longer = beside_versions and self.what == "gone"
             notes.append(f"no longer {trait}" if is_no_longer else trait)
         else:
-            notes += [
-                f"{it.specs:,} {traits_in_words(it, mark).removeprefix('built ')}"
-                for it in self.parts
-            ]
+            notes += _each_in_words(self.parts, mark)
         return f"{words} ({', '.join(notes)})" if notes else words
 
     @property
@@ -87,7 +84,7 @@ class VersionMove(NamedTuple):
     `counts` are the builds of each version; they are there where the others do not say it. `went`
     is the version of which there are fewer builds, and the one that these have now instead, where
     nothing else happened; `is_added` says that the highest version stays: what came is beside it.
-    `moved_by` tells those that went from those that stayed, if one thing does.
+    `moved_by` tells those that went from those that stayed, if anything tells them all.
     """
 
     gone: Versions
@@ -95,7 +92,7 @@ class VersionMove(NamedTuple):
     kept: Versions = ()
     counts: tuple[VersionCount, ...] = ()
     went: tuple[VersionCount, VersionCount] | None = None
-    moved_by: TraitCount | None = None
+    moved_by: tuple[TraitCount, ...] = ()
 
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
@@ -108,8 +105,11 @@ class VersionMove(NamedTuple):
             old, new = self.went
             number = old.old - old.new
             some = f"{number:,} of {counted(old.old, 'build')}"
-            those = "the one" if number == 1 else "those"
-            which = f" ({those} {traits_in_words(self.moved_by, mark)})" if self.moved_by else ""
+            which = ", ".join(_each_in_words(self.moved_by, mark))
+            if len(self.moved_by) == 1:
+                those = "the one" if number == 1 else "those"
+                which = f"{those} {traits_in_words(self.moved_by[0], mark)}"
+            which = f" ({which})" if which else ""
             left = new.new - new.old - number
             more = f", {counted(left, 'more build')} of {mark(new.version)}" if left else ""
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}{more}"
@@ -202,9 +202,8 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
         went = None if change.specs.removed else _went(counts, specs)
         moved = change.moved_by or ()
-        is_one = went and len(moved) == 1 and moved[0].specs == went[0].old - went[0].new
-        by = moved[0] if is_one else None
-        return VersionMove(gone, came, kept, counts, went, by)
+        is_all = went and sum(it.specs for it in moved) == went[0].old - went[0].new
+        return VersionMove(gone, came, kept, counts, went, moved if is_all else ())
     return VersionMove(gone, came, kept)
 
 
@@ -282,6 +281,11 @@ def traits_in_words(part: TraitCount, mark: Mark) -> str:
     words = trait_in_words(part.trait, mark)
     also = trait_in_words(part.also, mark).removeprefix("built with ") if part.also else ""
     return f"{words} and {also}" if also else words
+
+
+def _each_in_words(parts: Iterable[TraitCount], mark: Mark) -> list[str]:
+    """Return what tells which builds: `3 with openmpi 5.0.0rc16`, `1 with mvapich 3.0b`."""
+    return [f"{it.specs:,} {traits_in_words(it, mark).removeprefix('built ')}" for it in parts]
 
 
 def trait_in_words(trait: Trait, mark: Mark) -> str:

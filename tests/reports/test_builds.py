@@ -3,7 +3,7 @@
 import pytest
 
 from snapdiff.reports.builds import VersionMove, trait_in_words
-from snapdiff.result import Trait, VersionCount
+from snapdiff.result import Trait, TraitCount, VersionCount
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,21 @@ def test_builds_of_a_version_that_stays_are_told_by_where_they_went_or_behind_th
     kept = tuple(it.version for it in told if it.old and it.new) if gone or came else ()
     went = (told[0], told[1]) if has_step else None
     assert VersionMove(gone, came, kept, told, went).in_words(str) == words
+
+
+@pytest.mark.parametrize(
+    ("old", "moved", "words"),
+    [
+        (4, {"mpich": 1}, "1 of 4 builds 1.0 → 1.1 (the one built with mpich)"),
+        (4, {"mpich": 3}, "3 of 4 builds 1.0 → 1.1 (those built with mpich)"),
+        (4, {"mpich": 2, "mva": 1}, "3 of 4 builds 1.0 → 1.1 (2 with mpich, 1 with mva)"),
+    ],
+)
+def test_which_builds_went_to_another_version(old: int, moved: dict[str, int], words: str) -> None:
+    parts = tuple(TraitCount(Trait("dependency", it, None), of) for it, of in moved.items())
+    number = sum(moved.values())
+    went = (VersionCount("1.0", old, old - number), VersionCount("1.1", 0, number))
+    assert VersionMove((), ("1.1",), ("1.0",), went, went, parts).in_words(str) == words
 
 
 def test_the_hashes_of_patches_tell_nobody_anything() -> None:

@@ -135,7 +135,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     gone = "1 product gone (`mvapich`)"
     upgraded = "2 upgraded (`esmf`, `openmpi`)"
     assert lines[2] == f"{gone}, 10 with builds gone, {upgraded} in `derecho`."
-    those = "those built with `libfabric` `1.15.2`"
+    those = "3 with `openmpi` `5.0.0rc16`, 1 with `mvapich` `3.0b`"
     moved = f"4 of 12 builds `8.5.0` → `8.6.0` ({those}), 2 more builds of `8.6.0`"
     assert f"- ↑ `esmf`: {moved}" in lines
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
