@@ -19,6 +19,7 @@ from snapdiff.model import Revision
 from snapdiff.output.whole_files import errors_named
 from snapdiff.result import CatalogDiff, Filters
 from snapdiff.result.changes import SCHEMA_VERSION
+from snapdiff.sources.git import GitHistory
 from snapdiff.sources.source import printable_path
 
 MARKER = re.compile(
@@ -142,7 +143,7 @@ def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
     if not markers:
         return None
     if isinstance(wanted, GitRange):
-        return _resume_history(markers, wanted)
+        return _resume_history(markers, wanted.history)
     places = {printable_path(name): place for place, name in enumerate(wanted.snapshots)}
     if markers[0].new not in places:
         raise ReportError(
@@ -160,8 +161,7 @@ _GONE = (
 )
 
 
-def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:
-    history = wanted.history
+def _resume_history(markers: Sequence[Marker], history: GitHistory) -> str | None:
     places = history.ancestors()
     is_shallow = history.repository.is_shallow()
     for position, item in enumerate(markers):
@@ -170,7 +170,7 @@ def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:
         for commit in ends:
             # The range may begin beside the line of first parents, as on the branch of a release.
             if commit not in places and commit != history.first.id:
-                reason = f"commit {commit} is not in the history of {wanted.new.name}"
+                reason = f"commit {commit} is not in the history of {history.new.name}"
                 raise ReportError(f"{item.place}: {reason}{_SHALLOW if is_shallow else _GONE}")
     known = [item.new for item in markers if item.new in places]
     # Where the files of two branches were merged, the sections of one lead along this line.

@@ -38,8 +38,6 @@ class GitRange(NamedTuple):
     """The commits from one revision to another, and how sections are made of them."""
 
     directory: Path
-    old: GitSource
-    new: GitSource
     history: GitHistory
     by: By
     limits: Limits
@@ -47,12 +45,12 @@ class GitRange(NamedTuple):
     @property
     def newest(self) -> Source:
         """The last revision: its configuration file counts."""
-        return self.new
+        return self.history.new
 
     @property
     def ends(self) -> tuple[str, str]:
         """What the first and the last revision are called."""
-        return self.old.name, self.new.name
+        return self.history.old.name, self.history.new.name
 
     def check(self, settings: ComparisonOptions) -> None:
         """Raise SnapdiffError where an end has no page, or a path or a filter can only be a slip.
@@ -61,10 +59,10 @@ class GitRange(NamedTuple):
         between, files are listed; what differs from one section to the next is read only where
         something that is asked for was not found before.
         """
-        old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
+        old, new = (Catalog(it, self.limits) for it in (self.history.old, self.history.new))
         if not settings.allow_empty:
             require_paths(it.source for it in chain((new, old), self._between()))
-            is_narrowed = self.new.paths is not EVERYWHERE
+            is_narrowed = new.source.paths is not EVERYWHERE
             if not (is_narrowed and any(map(has_document, chain((new, old), self._between())))):
                 RevisionPair(old, new).require_documents()
         filters = Scope(settings.filters).filters
@@ -87,7 +85,7 @@ class GitRange(NamedTuple):
         """
         history = self.history
         tags = history.tags() if self.by == "tag" else {}
-        first, revision = history.first, Catalog(self.old).revision
+        first, revision = history.first, Catalog(history.old).revision
         if after is not None and after != first.id:
             first = history.commit(after)
             tag = min(tags.get(after, ()), key=natural_order, default=None)
@@ -106,16 +104,16 @@ class GitRange(NamedTuple):
                 ends.append(SectionEnd(revision, period.name, subject, period.is_open, end.tree))
         return GitSteps(
             repository=str(self.directory),
-            folder=history.folder,
+            folder=history.new.folder,
             snapshots=tuple(ends),
             limits=self.limits,
-            paths=self.new.paths,
+            paths=history.new.paths,
         )
 
     def _revision(self, commit: Commit, tag: str | None) -> Revision:
         name = tag or commit.id[:_NAME_LENGTH]
-        if self.history.folder:
-            name += f":{printable_path(self.history.folder)}"
+        if folder := self.history.new.folder:
+            name += f":{printable_path(folder)}"
         subject = commit.subject or UNSET
         return Revision(source=name, commit=commit.id, date=commit.date, subject=subject)
 
@@ -201,8 +199,7 @@ def open_range(
     head = f"HEAD:{first.folder}" if first.folder else "HEAD"
     last = _require_revision(opener.open(*new_name or [head]))
     first, last = opener.narrowed(first, paths), opener.narrowed(last, paths)
-    history = GitHistory(first, last)
-    return GitRange(directory.resolve(), first, last, history, by or "commit", limits)
+    return GitRange(directory.resolve(), GitHistory(first, last), by or "commit", limits)
 
 
 def _require_revision(source: Source) -> GitSource:

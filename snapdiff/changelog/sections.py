@@ -44,6 +44,12 @@ class SectionEnd(NamedTuple):
     is_open: bool = False
     tree: str = ""
 
+    @property
+    def day(self) -> str:
+        """The day of the snapshot; empty where that is not known, or is the section's name."""
+        day = (self.revision.date or "")[: len("2025-07-06")]
+        return "" if day == self.name else day
+
 
 class Step(NamedTuple):
     """One section to be: the snapshot before it, its end, and their files while it is current."""

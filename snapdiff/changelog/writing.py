@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct, to_builtins
 
@@ -44,15 +43,8 @@ _LINKS: dict[str, Callable[[str], Callable[[str], object]]] = {
 """What names a package in each format for people, with a link to its page where there are links."""
 
 
-class ToldSection(NamedTuple):
-    """What is left of a section that people read: a changelog of years does not keep their diffs.
-
-    `date` is the day on which it ends; empty where that is not known, or is its name.
-    """
-
-    end: SectionEnd
-    date: str
-    text: str
+ToldSection = tuple[SectionEnd, str]
+"""What is left of a section that people read: a changelog of years does not keep their diffs."""
 
 
 class Changelog(Struct, frozen=True, kw_only=True):
@@ -97,7 +89,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.end.is_open)
         if file and self.format_name == "markdown":
-            return self._keep(file, [it.text for it in self._told(sections)][::-1])
+            return self._keep(file, [text for _, text in self._told(sections)][::-1])
         if file and self.format_name == "ndjson":
             return _append_lines(file, sections, is_new=self.destination.is_new)
         is_for_people = self.format_name in _LINKS
@@ -114,14 +106,11 @@ class Changelog(Struct, frozen=True, kw_only=True):
             end, diff = section.end, section.diff
             grouping = self.options.group_by or "package"
             outline = outline_of(diff, grouping, details=self.options.detail)
-            day = (end.revision.date or "")[: len("2025-07-06")]
-            date = "" if day == end.name else day
             with _without_leftovers():
                 text = render_page(
                     environment,
                     "changelog.j2",
                     end=end,
-                    date=date,
                     is_plain=_PLAIN.fullmatch(end.name) is not None,
                     renamed_stacks=diff.renamed_stacks,
                     link=_LINKS[self.format_name](self.options.package_url),
@@ -133,7 +122,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
                 )
             if self.format_name == "markdown":
                 text = f"{kept_file.marker_line(diff.old, diff.new, self.shaping)}\n{text}"
-            yield ToldSection(end, date, text)
+            yield end, text
 
     def _introduction(self, *, is_quiet: bool) -> str:
         """Return what it begins with; where nothing happened, between what."""
@@ -148,7 +137,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         if self.format_name == "html":
             yield self._html(told)
             return
-        whole = "\n".join([self._introduction(is_quiet=not told), *(it.text for it in told)])
+        whole = "\n".join([self._introduction(is_quiet=not told), *(text for _, text in told)])
         if self.format_name == "markdown":
             yield whole
             return
@@ -165,7 +154,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             "changelog.html.j2",
             version=__version__,
             changelog=self,
-            sections=[it._replace(text=trusted(it.text)) for it in told],
+            sections=[(end, trusted(text)) for end, text in told],
             style=style,
             style_hash=content_hash(style),
         )

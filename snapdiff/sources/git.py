@@ -230,17 +230,16 @@ class GitHistory:
         A commit has the catalog where the newer revision has it, or else where the older one has
         it, so a folder that was renamed in between is one catalog. Raises RevisionError.
         """
+        self.old, self.new = old, new
         self.repository = new.repository
-        self.paths = new.paths
-        self.folder = new.folder
-        self._folders = list(dict.fromkeys([self.folder, old.folder]))
+        self._folders = list(dict.fromkeys([new.folder, old.folder]))
         self.first = old.require_commit()._replace(tree=old.tree)
         self.last = new.require_commit()._replace(tree=new.tree)
 
     def at(self, commit: Commit) -> GitSource:
         """Return the catalog as a commit of the history has it."""
-        source = GitSource(self.repository, commit.id, commit.tree, folder=self.folder)
-        return source.narrowed(self.paths)
+        source = GitSource(self.repository, commit.id, commit.tree, folder=self.new.folder)
+        return source.narrowed(self.new.paths)
 
     def commits(self, after: str | None = None) -> list[Commit]:
         """Return the commits after one (else the first), oldest first; raises RevisionError."""
