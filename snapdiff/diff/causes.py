@@ -4,17 +4,17 @@ Every pair of nodes is compared once, and every changed edge is followed a fixed
 whatever the number of specs that lead there (specification, section 11).
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import count, product
 from operator import attrgetter
 from typing import cast
 
 from msgspec import UNSET
 from msgspec.structs import astuple, replace
 
-from snapdiff.diff.changed_pairs import ChangedPair, ChangedPairs, KnownGraphs, packages_of
+from snapdiff.diff.changed_pairs import ChangedPair, KnownGraphs, packages_of
 from snapdiff.diff.dependencies import Graphs, HashPair
 from snapdiff.diff.reach import BitCounts, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
@@ -38,27 +38,28 @@ _LINKED_BELOW: Callable[[ChangedPair], list[ChangedPair]] = attrgetter("linked_b
 
 
 class Explanation:
-    """Why the rebuilt specs of a stack were rebuilt, each given as its old and its new hash.
+    """Why the rebuilt specs of a stack were rebuilt.
 
     `same_to_use` are those that differ, with all they link and run, in nothing but hashes and in
-    what is needed for building alone. `reach` has how many of the specs reach each event;
-    `reach_in_stack`, which decides ties, is more where other documents list specs of it, too.
+    what is needed for building alone. `reach` has how many of the specs reach each event.
     """
 
-    def __init__(self, rebuilt: Iterable[HashPair], changes: ChangedPairs) -> None:
-        """Find the causes; raises FormatError where there are too many pairs of specs below."""
-        self._changes = changes
-        self._specs = changes.add(rebuilt)
+    def __init__(self, rebuilt: Iterable[ChangedPair]) -> None:
+        """Find what is below the specs, each given as the pair of its old and its new node."""
+        self._specs = list(rebuilt)
+        # The place of the bit of each event, and of each package that has any.
+        self._places: defaultdict[Event | str | None, int] = defaultdict(count().__next__)
+        self._packages = 0  # the bits of the latter
         wanted = set(self._specs)
         self._pairs: list[ChangedPair] = []
         self._others: dict[ChangedPair, int] = {}
         counts = BitCounts()
-        for pair, bits in _reached(wanted):
+        for pair, bits in self._reached(wanted):
             self._pairs.append(pair)
             if pair in wanted:
-                self._others[pair] = max((bits & changes.packages).bit_count() - 1, 0)
+                self._others[pair] = max((bits & self._packages).bit_count() - 1, 0)
                 counts.add(bits)
-        self.reach = self.reach_in_stack = self._by_event(counts)
+        self.reach = self._by_event(counts)
         self._linked_above = parents(self._pairs, _LINKED_BELOW)
         unlike = {pair: 0 for pair in self._pairs if not pair.is_same_to_use}
         changed = nearest_ways(_LINKED_BELOW, self._linked_above, unlike)
@@ -66,20 +67,35 @@ class Explanation:
 
     @cached_property
     def causes(self) -> dict[HashPair, Cause]:
-        """The cause of each spec."""
+        """The cause of each spec, by its two hashes."""
         return dict(self._causes())
 
+    def _reached(self, specs: Iterable[ChangedPair]) -> Iterator[tuple[ChangedPair, int]]:
+        """Yield the bits of all that is in reach of some specs, and of all pairs below them."""
+        return unite_below(specs, _BELOW, self._bits)
+
+    def _bits(self, pair: ChangedPair) -> int:
+        """Return the bits of a pair's own events, and of their packages but of last resorts."""
+        bits = 0
+        for event in pair.events:
+            bits |= 1 << self._places[event]
+            if event.what not in LAST_RESORTS:
+                package = 1 << self._places[event.package]
+                self._packages |= package
+                bits |= package
+        return bits
+
     def _by_event(self, counts: BitCounts) -> dict[Event, int]:
-        places = self._changes.events
-        numbers = counts.numbers(max(places.values(), default=0) + 1)
-        return {event: numbers[place] for event, place in places.items() if numbers[place]}
+        numbers = counts.numbers(len(self._places))
+        places = self._places.items()
+        return {key: numbers[at] for key, at in places if isinstance(key, Event) and numbers[at]}
 
     def _causes(self) -> Iterator[tuple[HashPair, Cause]]:
         """Yield each spec with its cause.
 
         What it links goes before what it only needs to be built, both before any last resort.
         """
-        reach, pairs, linked_above = self.reach_in_stack, self._pairs, self._linked_above
+        reach, pairs, linked_above = self.reach, self._pairs, self._linked_above
         ranked = sorted(
             self.reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
         )
@@ -120,65 +136,43 @@ class Explanation:
         Recipes count only as causes; what was replaced names both packages.
         """
         wanted = 0
-        for event, place in self._changes.events.items():
+        for event in self.reach:
             if event.what not in LAST_RESORTS and any(map(is_wanted, packages_of(event))):
-                wanted |= 1 << place
-        reached = {pair: bool(bits & wanted) for pair, bits in _reached(self._specs)}
+                wanted |= 1 << self._places[event]
+        reached = {pair: bool(bits & wanted) for pair, bits in self._reached(self._specs)}
         return {
             spec.hashes
             for spec in self._specs
             if reached[spec] or any(map(is_wanted, packages_of(self.causes[spec.hashes])))
         }
 
-    def packages_by_cause(self, wanted: Collection[HashPair]) -> dict[Event, list[str]]:
-        """Return the names of some of the specs by the event that is their cause."""
-        packages: dict[Event, list[str]] = {}
-        for spec in self._specs:
-            if spec.hashes in wanted:
-                packages.setdefault(event_of(self.causes[spec.hashes]), []).append(spec.name)
-        return packages
+    def of_stack(self, wanted: Collection[HashPair]) -> list[StackCause]:
+        """Return how much each event explains of some of the specs.
 
-    def reach_of(self, wanted: Collection[HashPair]) -> dict[Event, int]:
-        """Return how many of some of the specs reach each event."""
+        Most specs go first. What 30% or more of the specs reach is there even where something else
+        is always nearer, last resorts aside.
+        """
         specs = [spec for spec in self._specs if spec.hashes in wanted]
-        if len(specs) == len(self._specs):
-            return self.reach
+        reach = self.reach if len(specs) == len(self._specs) else self._reach_of(set(specs))
+        packages: dict[Event, list[str]] = {}
+        for spec in specs:
+            packages.setdefault(event_of(self.causes[spec.hashes]), []).append(spec.name)
+        for event, number in reach.items():
+            if event.what not in LAST_RESORTS and is_shared(number, len(specs)):
+                packages.setdefault(event, [])
+        return sort_most_first(
+            # What nothing leads to, a rehash, explains those specs that have it as their cause.
+            _stack_cause(event, names, reach.get(event) or len(names))
+            for event, names in packages.items()
+        )
+
+    def _reach_of(self, specs: Collection[ChangedPair]) -> dict[Event, int]:
+        """Return how many of some of the specs reach each event."""
         counts = BitCounts()
-        for pair, bits in _reached(specs):
-            if pair.hashes in wanted:
+        for pair, bits in self._reached(specs):
+            if pair in specs:
                 counts.add(bits)
         return self._by_event(counts)
-
-
-def causes_of_stack(
-    explained: Iterable[tuple[Explanation, Collection[HashPair]]],
-) -> list[StackCause]:
-    """Return how much each event explains of some of the specs of each explanation.
-
-    Most specs go first. What 30% or more of the specs reach is there even where something else
-    is always nearer, last resorts aside. One event may be found in many documents, such as pages.
-    """
-    packages: dict[Event, list[str]] = {}
-    reach: Counter[Event] = Counter()
-    number = 0
-    for found, wanted in explained:
-        number += len(wanted)
-        reach.update(found.reach_of(wanted))
-        for event, names in found.packages_by_cause(wanted).items():
-            packages.setdefault(event, []).extend(names)
-    for event, specs in reach.items():
-        if event.what not in LAST_RESORTS and is_shared(specs, number):
-            packages.setdefault(event, [])
-    return sort_most_first(
-        # What nothing leads to, a rehash, explains those specs that have it as their cause.
-        _stack_cause(event, names, reach[event] or len(names))
-        for event, names in packages.items()
-    )
-
-
-def _reached(specs: Iterable[ChangedPair]) -> Iterator[tuple[ChangedPair, int]]:
-    """Yield the bits of all that is in reach of some specs, and of all pairs below them."""
-    return unite_below(specs, _BELOW, attrgetter("bits"))
 
 
 def _path(
@@ -266,26 +260,19 @@ def explain_changes(
     """
     because = bool(scope.filters.because)
     lost = _lost_because(changes, graphs, known, scope.is_wanted_cause) if because else set()
-    rebuilt: dict[Graphs, dict[HashPair, bool]] = {}  # and whether each is reported
+    rebuilt: dict[Graphs, list[HashPair]] = {}
+    wanted: set[HashPair] = set()
     for change in changes:
         if change.kind is Kind.REBUILT and change.package in graphs:
-            some = rebuilt.setdefault(graphs[change.package], {})
-            some[_hashes(change)] = is_reported(change)
-    explained = [
-        (Explanation(specs, known.changes(both)), specs) for both, specs in rebuilt.items()
-    ]
-    reach: Counter[Event] = Counter()
-    for found, _ in explained:
-        reach.update(found.reach)
-        found.reach_in_stack = reach
-    causes: dict[HashPair, tuple[Cause, bool]] = {}
-    told: list[tuple[Explanation, set[HashPair]]] = []
-    for found, specs in explained:
-        wanted = {hashes for hashes, is_told in specs.items() if is_told}
-        if because:
-            wanted &= found.because_of(scope.is_wanted_cause)
-        causes |= {it: (found.causes[it], it in found.same_to_use) for it in wanted}
-        told.append((found, wanted))
+            rebuilt.setdefault(graphs[change.package], []).append(_hashes(change))
+            if is_reported(change):
+                wanted.add(_hashes(change))
+    found = Explanation(
+        pair for both, hashes in rebuilt.items() for pair in known.changes(both).add(hashes)
+    )
+    if because:
+        wanted &= found.because_of(scope.is_wanted_cause)
+    causes = {it: (found.causes[it], it in found.same_to_use) for it in wanted}
     reported = []
     for change in filter(is_reported, changes):
         hashes = _hashes(change)
@@ -297,7 +284,7 @@ def explain_changes(
     fields = shared_changes(
         (change.package, change.fields) for change in reported if change.kind is Kind.RECONFIGURED
     )
-    return reported, sort_most_first([*causes_of_stack(told), *fields])
+    return reported, sort_most_first([*found.of_stack(wanted), *fields])
 
 
 def _hashes(change: Change) -> HashPair:

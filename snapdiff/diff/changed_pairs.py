@@ -1,9 +1,8 @@
 """What differs between nodes, each pair compared once: the events of specification, section 11."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import count
+from itertools import chain
 from typing import NamedTuple, cast
 
 from msgspec import Struct
@@ -20,7 +19,7 @@ from snapdiff.diff.dependencies import (
 from snapdiff.diff.fields import differing_fields, other_differences
 from snapdiff.errors import FormatError
 from snapdiff.model import Edge, Node
-from snapdiff.result.causes import LAST_RESORTS, Event, What
+from snapdiff.result.causes import Event, What
 from snapdiff.spack import NO_COMPILER
 
 FEW_PAIRS, PAIRS_A_NODE = 100_000, 4
@@ -35,8 +34,8 @@ class ChangedPair(Struct, eq=False):
     """Two nodes of one package with different hashes, and the changed pairs below them.
 
     `events` has each of its own with whether it is about a dependency that is needed for building
-    alone, `linked_below` what of `below` is linked or run. `places` are those of its events and of
-    their packages; `is_same_to_use` is where nothing differs but what is needed for building alone.
+    alone, `linked_below` what of `below` is linked or run. `is_same_to_use` is where nothing
+    differs but what is needed for building alone.
     """
 
     hashes: HashPair
@@ -44,33 +43,16 @@ class ChangedPair(Struct, eq=False):
     events: dict[Event, bool] = {}
     below: list["ChangedPair"] = []
     linked_below: list["ChangedPair"] = []
-    places: Sequence[int] = ()
     is_same_to_use: bool = True
-
-    @property
-    def bits(self) -> int:
-        """Its places as bits: kept for every pair of a long chain, they would take its square."""
-        bits = 0
-        for place in self.places:
-            bits |= 1 << place
-        return bits
 
 
 class ChangedPairs:
-    """All changed pairs of two graphs that were asked for, and those below them.
-
-    Sets of events in reach of a pair are kept as the bits of an integer: `events` has the place of
-    the bit of each, `packages` the bits of all packages that have any.
-    """
+    """All changed pairs of two graphs that were asked for, and those below them."""
 
     def __init__(self, graphs: Graphs, *, few: int = FEW_PAIRS) -> None:
         """Begin with no pair; `few` is how many may be compared however small the graphs are."""
         self.graphs = graphs
         self.pairs: dict[HashPair, ChangedPair] = {}
-        following = count().__next__
-        self.events: defaultdict[Event, int] = defaultdict(following)
-        self.packages = 0
-        self._places_of_packages: defaultdict[str | None, int] = defaultdict(following)
         self._most = few + PAIRS_A_NODE * sum(len(graph.hashes) for graph in graphs)
         self._waiting: list[ChangedPair] = []
 
@@ -100,21 +82,12 @@ class ChangedPairs:
         found = compare_nodes(pair.hashes, self.graphs, pair.name)
         pair.name, pair.events, changed, unknown = found
         pair.is_same_to_use = not unknown and all(pair.events.values())
-        pair.places = [place for event in pair.events for place in self._places(event)]
         pair.below, pair.linked_below = [], []
         for before, after in changed:
             below = self._pair((before.hash, after.hash), after.name)
             pair.below.append(below)
             if not (is_build_only(before) and is_build_only(after)):
                 pair.linked_below.append(below)
-
-    def _places(self, event: Event) -> Iterator[int]:
-        """Yield the places of an event and of its package; last resorts count for no package."""
-        yield self.events[event]
-        if event.what not in LAST_RESORTS:
-            place = self._places_of_packages[event.package]
-            self.packages |= 1 << place
-            yield place
 
 
 class KnownGraphs:
@@ -133,9 +106,9 @@ class KnownGraphs:
     def packages(self) -> set[str]:
         """Return the packages of all nodes that were compared, and of their events."""
         found: set[str] = set()
-        for changes in self._changes.values():
-            found.update(pair.name for pair in changes.pairs.values())
-            found.update(name for event in changes.events for name in packages_of(event))
+        for pair in chain.from_iterable(it.pairs.values() for it in self._changes.values()):
+            found.add(pair.name)
+            found.update(name for event in pair.events for name in packages_of(event))
         return found
 
 

@@ -93,7 +93,7 @@ class TagDiffs:
 
     def require_causes(self) -> None:
         """Raise SnapdiffError where a wanted cause is no package that was compared."""
-        if self._differs:  # else no glob has a slip in it
+        if self._differs and self._scope.filters.because:  # else no glob has a slip in it
             require_causes(self._scope.filters, self._names_with_graphs | self.graphs.packages())
 
 

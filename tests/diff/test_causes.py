@@ -25,9 +25,8 @@ Lines = tuple[str, ...]
 
 
 def explained(old: Lines, new: Lines, *pairs: Pair) -> Explanation:
-    return Explanation(
-        pairs, ChangedPairs((NodesByHash(described(*old)), NodesByHash(described(*new))))
-    )
+    graphs = NodesByHash(described(*old)), NodesByHash(described(*new))
+    return Explanation(ChangedPairs(graphs).add(pairs))
 
 
 def cause_of_app(old: Lines, new: Lines) -> str:
@@ -403,8 +402,8 @@ def test_stacks_that_share_a_graph_are_explained_each_for_itself() -> None:
     old = ("app-1 > a-1, b-1", "lib-1 > b-1", "a-1 version=1", "b-1 version=1")
     new = ("app-2 > a-2, b-2", "lib-2 > b-2", "a-2 version=2", "b-2 version=2")
     changes = ChangedPairs((NodesByHash(described(*old)), NodesByHash(described(*new))))
-    both = Explanation([("app-1", "app-2"), ("lib-1", "lib-2")], changes)
-    alone = Explanation([("app-1", "app-2")], changes)
+    both = Explanation(changes.add([("app-1", "app-2"), ("lib-1", "lib-2")]))
+    alone = Explanation(changes.add([("app-1", "app-2")]))
     assert both.causes["app-1", "app-2"].package == "b"
     assert listed_causes(alone) == listed_causes(explained(old, new, ("app-1", "app-2")))
     assert listed_causes(both, [("app-1", "app-2")]) == [
@@ -586,7 +585,7 @@ def test_only_what_changed_is_looked_at() -> None:
     old = described("app-1 > a-1, same-0", "a-1 > same-0", "same-0 > deep-0", "deep-0")
     new = described("app-2 > a-2, same-0", "a-2 > same-0", "same-0 > deep-0", "deep-0")
     graphs = NodesByHash(old), NodesByHash(new)
-    Explanation([("app-1", "app-2")], ChangedPairs(graphs))
+    Explanation(ChangedPairs(graphs).add([("app-1", "app-2")]))
     assert [graph.made for graph in graphs] == [{"app-1", "a-1"}, {"app-2", "a-2"}]
 
 
@@ -641,7 +640,7 @@ def test_a_chain_of_20_000_specs_is_explained() -> None:
     distances = [length, length // 2, LONGEST_PATH + 2, LONGEST_PATH + 1, 3, 1]
     starts = [length - distance for distance in distances]
     pairs = [(f"n{start}-1", f"n{start}-2") for start in starts]
-    found = Explanation(pairs, ChangedPairs(graphs))
+    found = Explanation(ChangedPairs(graphs).add(pairs))
     assert {(cause.package, cause.what) for cause in found.causes.values()} == {
         (f"n{length}", "version")
     }
@@ -657,7 +656,7 @@ def test_a_chain_of_specs_that_were_all_rebuilt_is_explained() -> None:
     length = 20_000
     old, new = described(*chain(1, length, "version=1")), described(*chain(2, length, "version=2"))
     pairs = [(f"n{i}-1", f"n{i}-2") for i in range(length)]
-    found = Explanation(pairs, ChangedPairs((NodesByHash(old), NodesByHash(new))))
+    found = Explanation(ChangedPairs((NodesByHash(old), NodesByHash(new))).add(pairs))
     assert [cause.reach for cause in listed_causes(found)] == [length]
 
 
@@ -676,7 +675,7 @@ def test_twice_the_edges_take_twice_the_time() -> None:
             NodesByHash(described(*wide(2, number))),
         )
         pairs = [(f"n{i}-1", f"n{i}-2") for i in range(number)]
-        return work(lambda: Explanation(pairs, ChangedPairs(graphs)))
+        return work(lambda: Explanation(ChangedPairs(graphs).add(pairs)))
 
     assert steps(2000) < 4.4 * steps(500)
 
@@ -696,7 +695,7 @@ def test_a_chain_of_upgraded_specs_takes_no_set_of_events_for_each_of_them() -> 
         tracemalloc.start()
         changes = ChangedPairs((old, new))
         changes.add([("n0-1", "n0-2")])
-        [cause] = Explanation([("n0-1", "n0-2")], changes).causes.values()
+        [cause] = Explanation(changes.add([("n0-1", "n0-2")])).causes.values()
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert (cause.package, cause.others) == ("n1", length - 2)
@@ -726,7 +725,7 @@ def test_graphs_made_to_have_a_pair_for_everything_are_refused() -> None:
     graphs = NodesByHash(described(*lines(1))), NodesByHash(described(*lines(2)))
     most = 100 + 4 * 2 * (2 * 64 * levels)
     with pytest.raises(FormatError, match=f"more than {most:,} pairs of specs"):
-        Explanation([(f"p0-1{i}", f"p0-2{i}") for i in range(64)], ChangedPairs(graphs, few=100))
+        ChangedPairs(graphs, few=100).add([(f"p0-1{i}", f"p0-2{i}") for i in range(64)])
 
 
 def test_as_many_pairs_as_are_allowed_are_compared_and_not_one_more() -> None:
@@ -735,11 +734,9 @@ def test_as_many_pairs_as_are_allowed_are_compared_and_not_one_more() -> None:
     graphs = NodesByHash(described(*old)), NodesByHash(described(*new))
     nodes, pairs = 7, 3
     changes = ChangedPairs(graphs, few=pairs - PAIRS_A_NODE * nodes)
-    assert len(Explanation([("app-1", "app-2")], changes).causes) == 1
+    assert len(Explanation(changes.add([("app-1", "app-2")])).causes) == 1
     with pytest.raises(FormatError, match="its changed dependencies make more than 2 pairs of"):
-        Explanation(
-            [("app-1", "app-2")], ChangedPairs(graphs, few=pairs - 1 - PAIRS_A_NODE * nodes)
-        )
+        ChangedPairs(graphs, few=pairs - 1 - PAIRS_A_NODE * nodes).add([("app-1", "app-2")])
 
 
 class OneBadNode(NodesByHash):

@@ -30,7 +30,7 @@ from tests.support.real_catalogs import E4S, LOCKS, needs_real_catalogs
 
 def explained(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
     old, new = both
-    return Explanation(pairs, ChangedPairs((NodesByHash(old), NodesByHash(new))))
+    return Explanation(ChangedPairs((NodesByHash(old), NodesByHash(new))).add(pairs))
 
 
 def plain(event: Event) -> PlainEvent:

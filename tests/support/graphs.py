@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from snapdiff.diff.causes import Explanation, causes_of_stack
+from snapdiff.diff.causes import Explanation
 from snapdiff.model import Build, Edge, Node, Root
 from snapdiff.result.causes import StackCause
 
@@ -284,4 +284,4 @@ def listed_causes(
     found: Explanation, wanted: Collection[tuple[str, str]] | None = None
 ) -> list[StackCause]:
     """Return the causes of a stack with the specs of one document, or some of these."""
-    return causes_of_stack([(found, found.causes if wanted is None else wanted)])
+    return found.of_stack(found.causes if wanted is None else wanted)
