@@ -48,8 +48,8 @@ class Scope:
     def __init__(self, filters: Filters) -> None:
         """Take globs; none means everything.
 
-        Raises FilterError where a glob matches no kind of change, or is not UTF-8 and so matches
-        nothing that a page can hold: it can only be a slip.
+        Raises FilterError where a glob matches no kind of change, or all leave none, or one is not
+        UTF-8 and so matches nothing that a page can hold: it can only be a slip.
         """
         self.filters = filters
         for option in GLOBS:
@@ -61,6 +61,8 @@ class Scope:
             if not any(_matches(kind.value, glob) for kind in Kind):
                 message = f"{glob}: not a kind of change; the kinds are {', '.join(Kind)}"
                 raise FilterError("kind", message)
+        if not wanted_kinds(filters):
+            raise FilterError("kind", f"{','.join(filters.kind)}: leaves no kind of change")
         self._has_tag = name_filter(filters.tag)
         self.has_stack = name_filter(filters.stack)
         self.has_package = name_filter(filters.package)
@@ -139,15 +141,21 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
 
 
 def unmatched(filters: Filters, seen: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
-    """Yield each glob that matches no name, behind `tag`, `stack` or `package`."""
+    """Yield each glob that matches no name, behind `tag`, `stack` or `package`.
+
+    Globs that let no name in together, as `e4s` and `!e4s`, are one.
+    """
     for noun, names in seen.items():
-        for glob in getattr(filters, noun):
+        globs = getattr(filters, noun)
+        for glob in globs:
             if not any(_matches(name, glob) for name in names):
                 yield noun, glob
+        if globs and not any(map(name_filter(globs), names)):
+            yield noun, ",".join(globs)
 
 
 def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> None:
-    """Raise FilterError where a glob matches no name on either side.
+    """Raise FilterError where a glob, or all of them together, match no name on either side.
 
     `seen` has the names there are, under `tag`, `stack` and `package`. The error names the nearest
     ones. Where there is no name at all, there is nothing to compare, and no glob has a slip in it.

@@ -42,6 +42,9 @@ SEEN = {"tag": ["develop"], "stack": STACKS, "package": ["zlib", "zstd"]}
         (Filters(package=("zlip",)), "zlip: matches no package; the nearest: zlib"),
         (Filters(tag=("v*",)), "v*: matches no tag; there is develop"),
         (Filters(stack=("quite-other",)), "there are 5, from e4s to ml-cuda"),
+        (Filters(stack=("e4s", "!e4s")), "e4s,!e4s: matches no stack; the nearest: e4s"),
+        (Filters(tag=("!develop",)), "!develop: matches no tag; the nearest: develop"),
+        (Filters(package=("z*", "!*l*", "!zst?")), "z*,!*l*,!zst?: matches no package; the near"),
     ],
 )
 def test_a_glob_that_matches_nothing_names_the_nearest(filters: Filters, message: str) -> None:
@@ -73,6 +76,8 @@ def test_a_kind_may_be_left_out_and_one_that_is_none_may_not() -> None:
     Scope(Filters(kind=("!rebuilt", "up*")))
     with pytest.raises(SnapdiffError, match="not a kind of change"):
         Scope(Filters(kind=("!rebuild",)))
+    with pytest.raises(SnapdiffError, match="added,!added: leaves no kind"):
+        Scope(Filters(kind=("added", "!added")))
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,10 @@ from tests.support.helpers import run_cli
             (*SNAPSHOTS, "-s", ""),
             "an empty glob: matches no stack; there are 13, from data-vis-sdk to tutorial",
         ),
+        (
+            (*SNAPSHOTS, "--fail-on", "removed", "-s", "tutorial", "-s", "!tutorial"),
+            "tutorial,!tutorial: matches no stack; the nearest: tutorial",
+        ),
     ],
 )
 def test_a_mistake_is_named_with_the_way_out(
