@@ -37,7 +37,7 @@ class Record(Struct, frozen=True):
 
 
 def read_records(records: Iterable[Record]) -> dict[str, Build]:
-    """Return specs by hash; a record given twice counts once.
+    """Return specs by hash; a record given twice, also in two spellings, counts once.
 
     Raises FormatError if a hash is not one, or is there twice with different content.
     """
@@ -50,11 +50,21 @@ def read_records(records: Iterable[Record]) -> dict[str, Build]:
             )
         check_version(record.versions[0], f"spec_details[{position}].versions[0]")
         build = _build_of(record)
-        if astuple(found.setdefault(record.hash, build)) != astuple(build):
+        known = found.setdefault(record.hash, build)
+        if known is build:
+            continue
+        if _meaning(known) != _meaning(build):
             raise FormatError(
                 f"spec_details[{position}].hash: {record.hash} comes twice, with different content"
             )
+        # Which of two spellings a report shows is not for the order of records to say.
+        found[record.hash] = min(known, build, key=lambda it: astuple(it.spec("")))
     return found
+
+
+def _meaning(build: Build) -> tuple[object, ...]:
+    """Return what a build says, the same for every spelling."""
+    return build.version, build.configuration, build.stacks
 
 
 def _build_of(record: Record) -> Build:

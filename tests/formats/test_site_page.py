@@ -247,6 +247,20 @@ def test_a_record_given_twice_counts_once_whatever_its_order() -> None:
     assert said(read(usual_page([first, again, first])).specs) == meant([first])
 
 
+@pytest.mark.parametrize("style", [usual_page, yaml_page])
+def test_a_record_given_in_two_spellings_counts_once_and_is_written_as_one_of_them(
+    style: PageStyle,
+) -> None:
+    today = spec("b", "1.1", compiler="llvm@=16.0.6", variants="languages=c,c++ ~cuda")
+    before = spec("b", "1.01", compiler="clang@16.0.6", variants="languages:='c,c++' ~cuda")
+    every = [today, before, today]
+    found = [read(style(some)).specs for some in (every, every[1:], [before, today, before])]
+    assert [said(specs) for specs in found] == [meant([before])] * 3
+    for other in (before | {"compiler": "gcc@16.0.6"}, before | {"stacks": ["hep"]}):
+        with pytest.raises(SnapdiffError, match="comes twice, with different content"):
+            read(style([today, other]))
+
+
 @pytest.mark.slow
 @given(catalogs(), st.randoms(use_true_random=True))
 def test_pages_that_differ_in_order_alone_give_an_empty_diff(
