@@ -143,14 +143,16 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
 def unmatched(filters: Filters, seen: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
     """Yield each glob that matches no name, behind `tag`, `stack` or `package`.
 
-    Globs that let no name in together, as `e4s` and `!e4s`, are one.
+    Globs of which some let names in and others take all of these out, as `e4s` and `!e4s`, are one.
+    What only leaves names out may well leave none.
     """
     for noun, names in seen.items():
-        globs = getattr(filters, noun)
+        globs: tuple[str, ...] = getattr(filters, noun)
         for glob in globs:
             if not any(_matches(name, glob) for name in names):
                 yield noun, glob
-        if globs and not any(map(name_filter(globs), names)):
+        lets_in = not all(glob.startswith("!") for glob in globs)
+        if lets_in and not any(map(name_filter(globs), names)):
             yield noun, ",".join(globs)
 
 

@@ -43,7 +43,7 @@ SEEN = {"tag": ["develop"], "stack": STACKS, "package": ["zlib", "zstd"]}
         (Filters(tag=("v*",)), "v*: matches no tag; there is develop"),
         (Filters(stack=("quite-other",)), "there are 5, from e4s to ml-cuda"),
         (Filters(stack=("e4s", "!e4s")), "e4s,!e4s: matches no stack; the nearest: e4s"),
-        (Filters(tag=("!develop",)), "!develop: matches no tag; the nearest: develop"),
+        (Filters(tag=("!develop", "*")), "!develop,*: matches no tag; the nearest: develop"),
         (Filters(package=("z*", "!*l*", "!zst?")), "z*,!*l*,!zst?: matches no package; the near"),
     ],
 )
@@ -54,7 +54,12 @@ def test_a_glob_that_matches_nothing_names_the_nearest(filters: Filters, message
 
 
 @pytest.mark.parametrize(
-    "filters", [Filters(), Filters(stack=("e4s*", "!hep"), package=("z*",), tag=("develop",))]
+    "filters",
+    [
+        Filters(),
+        Filters(stack=("e4s*", "!hep"), package=("z*",), tag=("develop",)),
+        Filters(tag=("!develop",)),
+    ],
 )
 def test_globs_that_match_something_are_no_slip(filters: Filters) -> None:
     require_matches(filters, SEEN)
