@@ -2,7 +2,7 @@
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from msgspec.structs import replace
@@ -20,7 +20,15 @@ from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError, 
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.limits import Limits, Progress
 from snapdiff.model import EMPTY_PART, Build, Graph, Package
-from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
+from snapdiff.result import (
+    AskedFor,
+    CatalogDiff,
+    Change,
+    Kind,
+    RootChanges,
+    StackDiff,
+    TagDiff,
+)
 from snapdiff.result.questions import (
     ExplainedPackage,
     ExplainedSpec,
@@ -251,7 +259,7 @@ def explain_package(
 
 def _is_about_pages(tags: Iterable[ExplainedTag], packages: TagDiffs) -> bool:
     """Return whether specs changed that both sides list without dependencies."""
-    is_in_both = any(not stack.whole for tag in tags for stack in tag.stacks)
+    is_in_both = any(stack.specs and not stack.whole for tag in tags for stack in tag.stacks)
     pairs = (pair for some in packages.kept.values() for pair in some)
     return is_in_both and not any(pair.graphs for pair in pairs)
 
@@ -280,28 +288,43 @@ def _explained_tags(
         stacks = []
         for stack in tag.stacks:
             changes = [change for change in stack.changes if _is_asked(change, asked)]
-            if changes:
-                sides = (
-                    (it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec
-                )
-                kinds = {spec.hash: kind for kind, spec in sides}
-                specs = tuple(_explained(change, stack, tag, packages, kinds) for change in changes)
-                whole = stack.status in ("added", "removed")
-                stacks.append(ExplainedStack(stack=stack.stack, whole=whole, specs=specs))
+            found = ExplainedStack(
+                stack=stack.stack,
+                whole=stack.status in ("added", "removed"),
+                specs=tuple(_explained(changes, stack, tag, packages)) if changes else (),
+            )
+            if asked.version is None and asked.hash is None:
+                found = _with_roots(found, asked.package, stack.asked_for)
+            if found.specs or found.asked_for:
+                stacks.append(found)
         whole = (tag.old, tag.new) in packages.whole
         if stacks or whole:
             yield ExplainedTag(old=tag.old, new=tag.new, whole=whole, stacks=tuple(stacks))
 
 
+def _with_roots(found: ExplainedStack, package: str, roots: RootChanges | None) -> ExplainedStack:
+    """Return a stack with who asks for the package there, if that is so on one side alone."""
+    if roots and package in roots.now:
+        return replace(found, asked_for=AskedFor(old=False, new=True))
+    if roots and package in roots.no_longer:
+        needed_by = roots.needed_by.get(package, ())
+        return replace(found, asked_for=AskedFor(old=True, new=False), needed_by=needed_by)
+    return found
+
+
 def _explained(
-    change: Change, stack: StackDiff, tag: TagDiff, packages: TagDiffs, kinds: Mapping[str, Kind]
-) -> ExplainedSpec:
-    trait = None
-    for found in stack.package_changes:
-        if found.package == change.package and not found.whole:
-            trait = {Kind.REMOVED: found.lost, Kind.ADDED: found.gained}.get(change.kind)
-    explained = explain_change(packages, (tag.old, tag.new), stack.stack, change, kinds)
-    return replace(explained, trait=trait)
+    changes: Iterable[Change], stack: StackDiff, tag: TagDiff, packages: TagDiffs
+) -> Iterator[ExplainedSpec]:
+    """Yield some changes of the package in a stack, each with what changed below it."""
+    sides = ((it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec)
+    kinds = {spec.hash: kind for kind, spec in sides}
+    for change in changes:
+        trait = None
+        for found in stack.package_changes:
+            if found.package == change.package and not found.whole:
+                trait = {Kind.REMOVED: found.lost, Kind.ADDED: found.gained}.get(change.kind)
+        explained = explain_change(packages, (tag.old, tag.new), stack.stack, change, kinds)
+        yield replace(explained, trait=trait)
 
 
 def _is_asked(change: Change, asked: Question) -> bool:

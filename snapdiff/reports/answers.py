@@ -6,7 +6,7 @@ Of why specs changed, like changes are together, with a tree below each, drawn l
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -72,9 +72,12 @@ def render_answer(
         values["symbols"] = SIGNS
         values["sides"] = side_names(found.old, found.new)
         values["tags"] = [
-            (dict.fromkeys(filter(None, (tag.old, tag.new))), tag, _entries(tag))
+            (dict.fromkeys(filter(None, (tag.old, tag.new))), tag, _roots(tag), _entries(tag))
             for tag in found.tags
         ]
+        values["has_changes"] = any(
+            tag.whole or any(stack.specs for stack in tag.stacks) for tag in found.tags
+        )
     environment = environment_of(format_name, options)
     yield render_page(environment, name, found=found, **values)
 
@@ -100,6 +103,23 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     fields: tuple[Field, ...]
     same_to_use: bool
     lines: tuple[str, ...]
+
+
+class WhyRoot(NamedTuple):
+    """That somebody asks for the package now, or no longer: in which stacks, and who needs it."""
+
+    is_now: bool
+    needed_by: tuple[str, ...]
+    stacks: tuple[str, ...]
+
+
+def _roots(tag: ExplainedTag) -> list[WhyRoot]:
+    """Return in which stacks of a tag the package is asked for on one side alone."""
+    alike: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    for stack in tag.stacks:
+        if stack.asked_for:
+            alike.setdefault((stack.asked_for.new, stack.needed_by or ()), []).append(stack.stack)
+    return [WhyRoot(*told, tuple(stacks)) for told, stacks in sorted(alike.items())]
 
 
 def _entries(tag: ExplainedTag) -> list[WhyEntry]:

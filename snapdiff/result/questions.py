@@ -5,7 +5,7 @@ from msgspec import UNSET, Struct, UnsetType
 from snapdiff.model import Revision, Spec
 from snapdiff.result.causes import Event, Trait
 from snapdiff.result.changes import Change, Filters, SchemaVersion, SkippedPage
-from snapdiff.result.packages import Field, Kind
+from snapdiff.result.packages import AskedFor, Field, Kind
 
 # --- Why the specs of one package changed ---
 
@@ -78,16 +78,22 @@ class ExplainedSpec(Struct, frozen=True, kw_only=True):
 
 
 class ExplainedStack(Struct, frozen=True, kw_only=True):
-    """The changed specs of the package in one stack.
+    """The changed specs of the package in one stack, and whether somebody asks for it.
 
     - `stack`: its name
     - `whole`: whether one side alone has the stack, so that all of it is gone or new
     - `specs`: each spec of the package that changed
+    - `asked_for`: on which side it is a root or installed by hand: there where both sides have it,
+      it is so on one alone, and no version or hash was asked for
+    - `needed_by`: the packages on the new side that depend on it directly: there where it is not
+      asked for any more
     """
 
     stack: str
     whole: bool
     specs: tuple[ExplainedSpec, ...]
+    asked_for: AskedFor | UnsetType = UNSET
+    needed_by: tuple[str, ...] | UnsetType = UNSET
 
 
 class ExplainedTag(Struct, frozen=True, kw_only=True):

@@ -254,6 +254,45 @@ def test_what_came_and_went_with_a_whole_stack_or_tag_is_told_so(tmp_path: Path)
     assert alone.out.endswith("; only tag v2.\n\nv2\n\nThe whole tag is gone.\n")
 
 
+def test_what_is_only_asked_for_now_or_no_longer_is_told_so(tmp_path: Path) -> None:
+    tool, app = Item("tool"), Item("app", explicit=True, needs=(needs(Item("tool")),))
+    root = replace(tool, explicit=True)
+    sides = {"old": {"a": root, "b": root, "c": tool}, "new": {"a": tool, "b": tool, "c": root}}
+    for side, stacks in sides.items():
+        for stack, item in stacks.items():
+            path = f"{side}/{stack}/spack.lock"
+            write_files(tmp_path, {path: to_bytes(lock([item, app]))})
+    assert run_cli("why", "tool", "-C", tmp_path, "old", "new").out == (
+        "Why tool changed\n\nFrom old to new.\n\nNo spec of it changed.\n\n"
+        "No longer asked for in a, b: needed by app.\n\nNow asked for in c.\n"
+    )
+    alone = run_cli("why", "tool", "-C", tmp_path, "old/c", "new/c", "-f", "markdown").out
+    assert alone.endswith("\n\nNo spec of it changed.\n\nNow asked for.\n")
+    answer = json.loads(run_cli("why", "tool", "-C", tmp_path, "old", "new", "-f", "json").out)
+    jsonschema.validate(answer, json.loads(run_cli("schema", "--of", "why").out))
+    gone = {"asked_for": {"old": True, "new": False}, "needed_by": ["app"]}
+    assert [
+        {key: value for key, value in stack.items() if key not in ("whole", "specs")}
+        for stack in answer["tags"][0]["stacks"]
+    ] == [
+        {"stack": "a", **gone},
+        {"stack": "b", **gone},
+        {"stack": "c", "asked_for": {"old": False, "new": True}},
+    ]
+    for asked in ("tool@1.0", f"tool/{tool.key[:5]}"):
+        done = run_cli("why", asked, "-C", tmp_path, "old", "new", "-f", "json")
+        assert json.loads(done.out)["tags"] == [], "the question is about specs"
+
+
+def test_what_changed_and_is_asked_for_no_longer_says_both(tmp_path: Path) -> None:
+    old, new = Item("tool", explicit=True), Item("tool", "2.0")
+    app = Item("app", explicit=True, needs=(needs(new),))
+    write_locks(tmp_path, [old, app], [new, app])
+    done = why(tmp_path, "tool").out
+    assert "\n\nNo longer asked for: needed by app.\n\n↑ tool 1.0 → 2.0 upgraded\n" in done
+    assert "No spec of it" not in done
+
+
 def test_what_is_not_installed_any_more_does_not_stay(tmp_path: Path) -> None:
     lib = Item("lib")
     app = Item("app", needs=(needs(lib),))
