@@ -108,9 +108,6 @@ class Mirrors(NamedTuple):
     stacks: Mapping[str, Sequence[str]] = {}
 
 
-NO_MIRRORS = Mirrors()
-
-
 def find_mirrors(paths: Iterable[str]) -> Mirrors:
     """Return which mirrors have views, and which hold others, given the paths of all files.
 

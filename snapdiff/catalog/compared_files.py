@@ -12,8 +12,7 @@ from snapdiff.document_names import USUAL_NAMES, is_document, is_read, way_out
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File
-from snapdiff.formats.kinds import DOCUMENTS, Documents
-from snapdiff.formats.single_document import usual_name
+from snapdiff.formats.kinds import DOCUMENTS, Documents, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
 from snapdiff.sources.source import (

@@ -20,8 +20,7 @@ from snapdiff.document_names import (
 from snapdiff.errors import BadPage, FormatError, RevisionError, SnapdiffError
 from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.document import Claim, Document, File
-from snapdiff.formats.kinds import DOCUMENTS, Documents
-from snapdiff.formats.single_document import plain_document, usual_name
+from snapdiff.formats.kinds import DOCUMENTS, Documents, plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.result import Filters

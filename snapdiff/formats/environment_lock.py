@@ -19,7 +19,7 @@ from snapdiff.formats.json_text import (
     values_by_key,
 )
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.spec_node import SpecNode, decode_node, read_edges, read_spec_file
+from snapdiff.formats.spec_node import decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH
 from snapdiff.model import Root
 
@@ -73,8 +73,6 @@ class LockListing(Listing):
         version = environments[0].meta.version
         warning = odd_version("_meta.lockfile-version", version, version, NEWEST_VERSION)
         super().__init__("lock", claim, records, warning)
-        self._decoded: dict[str, SpecNode] = {}
-        """What was decoded for its edges."""
         roots = set()
         for environment in environments:
             for position, root in enumerate(environment.roots):
@@ -112,17 +110,6 @@ class LockListing(Listing):
             below = {edge.hash for spec_hash in found for edge in self.edges[spec_hash]}
             found = (below - reached) & self.records.keys()
         return reached
-
-    def _decode(self, spec_hash: str) -> tuple[SpecNode, bool, bool]:
-        is_counted = spec_hash in self.counted
-        node = self._decoded.get(spec_hash)
-        node = node or decode_node(self.records[spec_hash], self._key(spec_hash))
-        return node, is_counted, spec_hash in self.root_hashes
-
-    def _moved(self, old: Listing) -> AbstractSet[str]:
-        """Return the hashes of roots, and of what is counted, in one version alone."""
-        assert isinstance(old, LockListing)
-        return super()._moved(old) | (self.root_hashes ^ old.root_hashes)
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"

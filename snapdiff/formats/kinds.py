@@ -1,16 +1,16 @@
-"""The kinds of documents: what each is a part of, what its path says, and what reads it.
+"""The kinds of documents: what the path of each says, what reads it, and how its content begins.
 
 A reader is imported when there is a file for it: to import all of them takes a twelfth of what it
 takes to compare two small locks.
 """
 
+import re
 from collections.abc import Iterable
 
 from snapdiff.buildcache_layout import (
     BLOB,
     LAYOUT_2,
     LAYOUT_3,
-    NO_MIRRORS,
     VIEW,
     Mirrors,
     find_mirrors,
@@ -32,7 +32,7 @@ from snapdiff.document_names import (
     names_in_path,
 )
 from snapdiff.formats.document import Claim, DocumentReader
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, plain_content
 from snapdiff.model import EMPTY_PART, ROOT
 
 
@@ -56,7 +56,7 @@ class Documents:
     no stack of the tag has. A view is a stack of its own name in the tag of its mirror.
     """
 
-    def __init__(self, mirrors: Mirrors = NO_MIRRORS) -> None:
+    def __init__(self, mirrors: Mirrors) -> None:
         self._mirrors = mirrors
 
     def with_mirrors(self, paths: Iterable[str]) -> "Documents":
@@ -138,7 +138,7 @@ class Documents:
         return lambda file: open_index(file, claim, stacks, limits)
 
 
-DOCUMENTS = Documents()
+DOCUMENTS = Documents(Mirrors())
 """Those of catalogs whose mirrors do not hold others."""
 
 
@@ -146,3 +146,44 @@ def _stack_folder(path: str) -> str:
     """Return the folder that is the stack of a document, or has the data of a site in it."""
     mirror = mirror_folder(path)
     return path.removesuffix(DATABASE).rpartition("/")[0] if mirror is None else mirror
+
+
+# --- A document that was named itself, in any of the forms in which people keep one ---
+
+_HEAD = 4096
+"""Within how many bytes a document says what it is; Spack does so at once."""
+
+_SIGNED = re.compile(
+    rb"-----BEGIN PGP SIGNED MESSAGE-----\r?\n.*?\r?\n\r?\n(.*?)\r?\n-----BEGIN PGP SIGNATURE-----",
+    re.DOTALL,
+)
+_SPEC = re.compile(rb'\{.{0,2000}?"spec"\s*:\s*[\[{]', re.DOTALL)
+
+
+def usual_name(content: bytes) -> str | None:
+    """Return the name that a document like this has in a catalog: `spack.lock` for `old.lock`.
+
+    None where it is no such document. Only what is likely is said here: the kind's reader finds out
+    whether the document is one.
+    """
+    if b'"concrete_specs"' in content:
+        return LOCK_NAME
+    if b'"database"' in content[:_HEAD]:
+        # The records of both kinds are of one shape; each says where its specs are.
+        return DATABASE if b'"installed"' in content else LAYOUT_2
+    return PAGE_NAME if content.startswith(b"---") else None
+
+
+def plain_document(content: bytes, limits: Limits) -> bytes:
+    """Return a document as it is in a catalog: unfolded, without a signature, specs as a lock.
+
+    Raises FormatError where it cannot be read.
+    """
+    content = plain_content(content, limits.document_size)
+    if signed := _SIGNED.match(content):
+        content = signed[1]
+    if usual_name(content) is None and _SPEC.match(content[:_HEAD].lstrip()):
+        from snapdiff.formats.environment_lock import lock_of_specs  # late: few are named as such
+
+        return lock_of_specs(content)
+    return content

@@ -85,10 +85,15 @@ class Listing(Document):
         """Those that are kept for whoever asks for them next."""
         self.edges: dict[str, tuple[Edge, ...]] = {}
         """Edges that were read before their nodes."""
+        self._decoded: dict[str, SpecNode] = {}
+        """What was decoded for its edges."""
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
 
     # --- What the kinds have in ways of their own ---
+
+    root_hashes: AbstractSet[str] = frozenset()
+    """What was asked for itself, where the records do not say it."""
 
     def _key(self, spec_hash: str) -> str:
         """Return the key path of a node."""
@@ -108,8 +113,10 @@ class Listing(Document):
 
         Raises FormatError.
         """
-        node = decode_node(self.records[spec_hash], self._key(spec_hash))
-        return node, spec_hash in self.counted, False
+        is_counted = spec_hash in self.counted  # to know that, it may have been decoded
+        node = self._decoded.get(spec_hash)
+        node = node or decode_node(self.records[spec_hash], self._key(spec_hash))
+        return node, is_counted, spec_hash in self.root_hashes
 
     def _count(self, node: SpecNode, is_counted: bool, key: str) -> Counted:
         """Return what is counted of a node; raises FormatError."""
@@ -121,7 +128,7 @@ class Listing(Document):
 
         It is of the same kind. Raises FormatError.
         """
-        return self.counted ^ old.counted
+        return (self.counted ^ old.counted) | (self.root_hashes ^ old.root_hashes)
 
     # --- One record ---
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from snapdiff import document_names
-from snapdiff.formats.single_document import usual_name
+from snapdiff.formats.kinds import usual_name
 from tests.support.documents import DATABASE_VERSIONS, LOCK_VERSIONS, Item, database, lock, to_bytes
 
 ITEMS = [Item("zlib")]
