@@ -85,15 +85,14 @@ class Listing(Document):
         """Those that are kept for whoever asks for them next."""
         self.edges: dict[str, tuple[Edge, ...]] = {}
         """Edges that were read before their nodes."""
+        self.root_hashes: AbstractSet[str] = frozenset()
+        """What was asked for itself, where the records do not say it."""
         self._decoded: dict[str, SpecNode] = {}
         """What was decoded for its edges."""
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
 
     # --- What the kinds have in ways of their own ---
-
-    root_hashes: AbstractSet[str] = frozenset()
-    """What was asked for itself, where the records do not say it."""
 
     def _key(self, spec_hash: str) -> str:
         """Return the key path of a node."""
@@ -109,10 +108,7 @@ class Listing(Document):
         return self.records[spec_hash]
 
     def _decode(self, spec_hash: str) -> tuple[SpecNode, bool, bool]:
-        """Return a node, and whether it is counted and was asked for itself.
-
-        Raises FormatError.
-        """
+        """Return a node, if it is counted, and if it was asked for; raises FormatError."""
         is_counted = spec_hash in self.counted  # to know that, it may have been decoded
         node = self._decoded.get(spec_hash)
         node = node or decode_node(self.records[spec_hash], self._key(spec_hash))
@@ -124,10 +120,7 @@ class Listing(Document):
         return Counted(node.name, node.only_version(key), tags, self._stacks)
 
     def _moved(self, old: "Listing") -> AbstractSet[str]:
-        """Return the hashes of which the same words mean something else in an older version.
-
-        It is of the same kind. Raises FormatError.
-        """
+        """Return whose words mean something else in an older version; raises FormatError."""
         return (self.counted ^ old.counted) | (self.root_hashes ^ old.root_hashes)
 
     # --- One record ---
