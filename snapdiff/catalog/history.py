@@ -27,7 +27,7 @@ from snapdiff.formats.kinds import Documents, naming_end
 from snapdiff.limits import Limits
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.git_commands import Objects
-from snapdiff.sources.source import Entry, EntryPair, printable_path
+from snapdiff.sources.source import Entry, EntryPair, Source, printable_path
 
 _ASK_AHEAD = 64
 
@@ -35,8 +35,8 @@ _MOST_READINGS = 24
 """After how many versions of a document what its reader remembers of them is dropped."""
 
 
-class History:
-    """What the steps of a history share: what is known of its files.
+class History(ComparedFiles):
+    """The steps of a history, one after the other: the two revisions of the current one.
 
     Documents are read by content id; what is kept does not grow with the number of steps.
     `last_use` says in which step each content is compared last.
@@ -50,24 +50,54 @@ class History:
         limits: Limits,
     ) -> None:
         self.documents = documents
-        self.counts = _FolderCounts()
         self._objects = objects
         self._last_use = last_use
         self._limits = limits
+        self._pairs: list[EntryPair] = []
+        self._counts = _FolderCounts()
         self._known: dict[tuple[str, str], Document | str | None] = {}
         """What each content is, by id and naming end, or as text why it cannot be read."""
         self._readers: dict[str, tuple[DocumentReader, int]] = {}
         """A reader of each document, which remembers its versions, and how many it read."""
 
-    def pair(self, old: GitSource, new: GitSource, pairs: Sequence[EntryPair]) -> "HistoryPair":
-        """Return the next step: two sources, and the files that differ between them."""
+    def begin(self, old: GitSource, new: GitSource, pairs: Sequence[EntryPair]) -> None:
+        """Begin the next step: two sources, and the files that differ between them."""
         changes = ChangedFiles(pairs, self.documents)
         for pair in changes.documents:
             changes.add(path_of(pair))
         others = ((old.find(path), new.find(path)) for path in changes.others())
-        found = [*changes.documents, *filter(any, others)]
-        self.counts.take_out(found)
-        return HistoryPair(self, (old, new), found)
+        self.sources = old, new
+        self._pairs = [*changes.documents, *filter(any, others)]
+        self._counts.take_out(self._pairs)
+
+    def changed(self) -> Iterator[FilePair]:
+        """Yield every document that differs between the two, or that one side only has."""
+        for pair in self._pairs:
+            yield read_pair(path_of(pair), partial(self._read, pair))
+
+    def read(self, side: Side, entries: Sequence[Entry]) -> Iterator[Reading]:
+        """Yield what each of some files is on one side, whether it differs or not."""
+        for position, entry in enumerate(entries):
+            if position % _ASK_AHEAD == 0:
+                self.ask(entries[position : position + 2 * _ASK_AHEAD])
+            yield self._count(entry, self.sources[side == "new"])
+
+    def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
+        """Return the counts of the files below a folder, carried on where they are known."""
+        counted = self._counts.of_folder(folder)
+        if counted is None:
+            counted = super().count_folder(folder, changed, scope)
+            self._counts.keep(folder, counted)
+        return counted
+
+    def finish(self, step: int) -> None:
+        """End the step: count what differs as it is now, forget what no later step compares."""
+        for _, new in self._pairs:
+            if new:
+                count = partial(self._count, new, self.sources[1])
+                is_late = self._is_used_after(new, step)
+                self._counts.put_in(printable_path(new.path), count, is_late=is_late)
+        self._forget(step)
 
     def ask(self, entries: Iterable[Entry | None]) -> None:
         """Let git work ahead on the files that are not known."""
@@ -77,8 +107,13 @@ class History:
             if entry and not entry.fault and _key(entry) not in self._known
         )
 
-    def read(
-        self, entry: Entry, source: GitSource, side: Side, *, is_document: bool = False
+    def _read(self, pair: EntryPair, side: Side, is_document: bool) -> Reading:
+        is_new = side == "new"
+        entry, source = pair[is_new], self.sources[is_new]
+        return entry and self._reading(entry, source, side, is_document=is_document)
+
+    def _reading(
+        self, entry: Entry, source: Source, side: Side, *, is_document: bool = False
     ) -> Reading:
         """Return what a file is; `is_document` is as in `File`."""
         path = printable_path(entry.path)
@@ -99,17 +134,17 @@ class History:
             self._known[key] = found.reason if isinstance(found, BadPage) else found
         return found
 
-    def count(self, entry: Entry, source: GitSource) -> Reading:
+    def _count(self, entry: Entry, source: Source) -> Reading:
         """Return a file that is the same on both sides of a step, kept only if a step needs it."""
         path = printable_path(entry.path)
         if entry.fault or str(entry.content_id) in self._last_use:
-            found = self.read(entry, source, "old")
+            found = self._reading(entry, source, "old")
         else:
             reader = self.documents.reader(path, self._limits)
             found = read_file(reader, path, self._version(entry, source, []), "old")
         return read_whole(found, path, "old")
 
-    def _version(self, entry: Entry, source: GitSource, parts: list[str]) -> FileVersion:
+    def _version(self, entry: Entry, source: Source, parts: list[str]) -> FileVersion:
         """Return a file; the paths of others that it reads are added to `parts`."""
 
         def read_beside(path: str) -> bytes:
@@ -121,18 +156,18 @@ class History:
             return content
         return File(printable_path(entry.path), content, read_beside, above=source.prefix)
 
-    def forget(self, pairs: Iterable[EntryPair], step: int) -> None:
+    def _forget(self, step: int) -> None:
         """Forget those files of a step that no step after it compares."""
-        for pair in pairs:
+        for pair in self._pairs:
             for entry in pair:
-                if entry and not self.is_used_after(entry, step):
+                if entry and not self._is_used_after(entry, step):
                     self._last_use.pop(str(entry.content_id), None)
                     self._known.pop(_key(entry), None)
             last = pair[1] or pair[0]
-            if last and not self.is_used_after(last, step):
+            if last and not self._is_used_after(last, step):
                 self._readers.pop(naming_end(last.path), None)
 
-    def is_used_after(self, entry: Entry, step: int) -> bool:
+    def _is_used_after(self, entry: Entry, step: int) -> bool:
         """Return whether a later step compares a file."""
         return self._last_use.get(str(entry.content_id), step) > step
 
@@ -182,50 +217,3 @@ class _FolderCounts:
         for known in [name for name in self._folders if is_within(name, folder)]:
             del self._folders[known]
         self._folders[folder] = counted
-
-
-class HistoryPair(ComparedFiles):
-    """Two revisions of a history, while their step is the current one."""
-
-    def __init__(
-        self, history: History, sources: tuple[GitSource, GitSource], pairs: list[EntryPair]
-    ) -> None:
-        self._history = history
-        self.sources: tuple[GitSource, GitSource] = sources
-        self._pairs = pairs
-        self.documents = history.documents
-
-    def changed(self) -> Iterator[FilePair]:
-        """Yield every document that differs between the two, or that one side only has."""
-        for pair in self._pairs:
-            yield read_pair(path_of(pair), partial(self._read, pair))
-
-    def _read(self, pair: EntryPair, side: Side, is_document: bool) -> Reading:
-        is_new = side == "new"
-        entry, source = pair[is_new], self.sources[is_new]
-        return entry and self._history.read(entry, source, side, is_document=is_document)
-
-    def read(self, side: Side, entries: Sequence[Entry]) -> Iterator[Reading]:
-        """Yield what each of some files is on one side, whether it differs or not."""
-        for position, entry in enumerate(entries):
-            if position % _ASK_AHEAD == 0:
-                self._history.ask(entries[position : position + 2 * _ASK_AHEAD])
-            yield self._history.count(entry, self.sources[side == "new"])
-
-    def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
-        """Return the counts of the files below a folder, carried on where they are known."""
-        counted = self._history.counts.of_folder(folder)
-        if counted is None:
-            counted = super().count_folder(folder, changed, scope)
-            self._history.counts.keep(folder, counted)
-        return counted
-
-    def finish(self, step: int) -> None:
-        """End the step: count what differs as it is now, forget what no later step compares."""
-        history = self._history
-        for _, new in self._pairs:
-            if new:
-                count = partial(history.count, new, self.sources[1])
-                is_late = history.is_used_after(new, step)
-                history.counts.put_in(printable_path(new.path), count, is_late=is_late)
-        history.forget(self._pairs, step)

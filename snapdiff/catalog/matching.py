@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.reading import (
     FilePair,
-    PairedPackages,
     Reading,
     StackNames,
     pairs_of_package,
@@ -135,13 +134,13 @@ class _Matching:
             # What one side says that a bad document lists, it lists on the other side too.
             for side, document in documents.items():
                 self._leave_out(self._sides[side].compared_claims(document.claims))
-        elif found.packages:
-            self._keep(found.path, found.packages, documents["old"], documents["new"])
+        elif found.is_paired:
+            self._keep(found, documents["old"], documents["new"])
         else:
             for side, document in documents.items():
                 self._sides[side].wait(found.path, document)
 
-    def _keep(self, path: str, packages: PairedPackages, old: Document, new: Document) -> None:
+    def _keep(self, found: FilePair, old: Document, new: Document) -> None:
         """Keep what two versions of a document list; where anything asked for differs, note tags.
 
         Packages that are not asked for say, too, which stacks are alike.
@@ -154,9 +153,10 @@ class _Matching:
         )
         if before != after:
             self._touched.update(claim.tag for claim in (*old.claims, *new.claims))
-        if packages.unchanged:
-            self._in_common.put(path, Document(new.kind, new.claims, counts=packages.unchanged))
-        for pair in packages.pairs:
+        if found.unchanged:
+            same = Document(new.kind, new.claims, counts=found.unchanged)
+            self._in_common.put(found.path, same)
+        for pair in found.pairs:
             if self._scope.has_tag(*pair.tags):
                 renamed = replace(pair, old=rename_specs(pair.old, self._names))
                 self._pairs.setdefault(pair.tags, []).append(renamed)

@@ -34,17 +34,6 @@ def require_content(path: str, content: Content | None) -> bytes:
     return no_file(path) if content is None else content
 
 
-class PairedPackages(NamedTuple):
-    """The packages of two versions of a document.
-
-    `pairs` are those of which one side has a spec that the other has not, `unchanged` those of
-    which both have the same.
-    """
-
-    pairs: list[PackagePair]
-    unchanged: list[PackageCounts]
-
-
 Reading = Document | BadPage | None
 """What a file is: a document, one that cannot be read, or none at all."""
 
@@ -52,13 +41,17 @@ Reading = Document | BadPage | None
 class FilePair(NamedTuple):
     """A file that differs: what it is on both sides.
 
-    `packages` are there where both are documents that list the same; otherwise each is read whole.
+    It `is_paired` where both are documents that list the same: `pairs` are then the packages of
+    which one side has a spec that the other has not, `unchanged` those of which both have the same.
+    Otherwise each side is read whole.
     """
 
     path: str
     old: Reading
     new: Reading
-    packages: PairedPackages | None = None
+    is_paired: bool = False
+    pairs: Sequence[PackagePair] = ()
+    unchanged: Sequence[PackageCounts] = ()
 
 
 FileVersion = File | FormatError | None
@@ -78,7 +71,7 @@ def read_pair(path: str, read: Callable[[Side, bool], Reading]) -> FilePair:
         new = read("new", True)
     if isinstance(old, Document) and isinstance(new, Document) and new.is_version_of(old):
         try:
-            return FilePair(path, old, new, pair_documents(old, new, path))
+            return pair_documents(old, new, path)
         except FormatError:
             pass  # read whole, the one that is to blame says so
     return FilePair(path, read_whole(old, path, "old"), read_whole(new, path, "new"))
@@ -116,7 +109,7 @@ def read_whole(reading: Reading, path: str, side: Side) -> Reading:
     return reading
 
 
-def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
+def pair_documents(old: Document, new: Document, path: str) -> FilePair:
     """Return the packages of two versions of a document; raises FormatError where one is bad."""
     entries = new.in_common(old)
     in_common: dict[tuple[str, str], dict[Build | Counted, int]] = {}
@@ -155,7 +148,7 @@ def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
         else:
             read = (partial(kept, key), partial(kept_hashes, key)) if same else (tuple, tuple)
             pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, *read))
-    return PairedPackages(pairs, unchanged)
+    return FilePair(path, old, new, is_paired=True, pairs=pairs, unchanged=unchanged)
 
 
 def pair_packages(

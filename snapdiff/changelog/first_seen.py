@@ -253,8 +253,8 @@ class _Tags:
 
 def _packages_of(pair: FilePair) -> Iterator[tuple[int, str, str, Mapping[str, Build]]]:
     """Yield what a file lists on side 0 and on side 1, less what both list in the same words."""
-    if pair.packages:
-        for both in pair.packages.pairs:
+    if pair.is_paired:
+        for both in pair.pairs:
             yield 0, both.tags[0] or "", both.name, both.old
             yield 1, both.tags[1] or "", both.name, both.new
         return

@@ -135,9 +135,9 @@ class GitSteps(Steps, frozen=True, kw_only=True):
                     history = History(objects, kinds, last_use, self.limits)
                 for known in (pairs, following):
                     history.ask(entry for pair in known for entry in pair)
-                files = history.pair(sources[position], sources[position + 1], pairs)
-                yield Step(old.revision, end, files)
-                files.finish(position)
+                history.begin(sources[position], sources[position + 1], pairs)
+                yield Step(old.revision, end, history)
+                history.finish(position)
 
 
 def compute_sections(

@@ -278,7 +278,7 @@ def test_of_two_versions_the_one_that_is_bad_is_named(is_new: bool) -> None:
     pair = pair_of_readings("spack.lock", lambda side, _: versions[side == "new"])
     found, other = (pair.new, pair.old) if is_new else (pair.old, pair.new)
     assert isinstance(found, BadPage)
-    assert (found.side, pair.packages) == ("new" if is_new else "old", None)
+    assert (found.side, pair.is_paired) == ("new" if is_new else "old", False)
     assert found.reason.startswith(f"concrete_specs.{KEY}.arch: expected")
     assert isinstance(other, Document)
 

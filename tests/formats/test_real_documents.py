@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff.catalog.reading import PairedPackages
+from snapdiff.catalog.reading import FilePair
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import diff_package
 from snapdiff.filters import Scope
@@ -26,7 +26,7 @@ E4S = {
 KINDS = ("unchanged", "added", "removed", "upgraded", "downgraded", "reconfigured", "rebuilt")
 
 
-def counts_of(pair: PairedPackages) -> Counter[str]:
+def counts_of(pair: FilePair) -> Counter[str]:
     """How many specs of a pair are of each kind."""
     counts: Counter[str] = Counter()
     for package in pair.pairs:
@@ -39,7 +39,7 @@ def counts_of(pair: PairedPackages) -> Counter[str]:
     return counts
 
 
-def pair_of(old: Path, new: Path, name: str = "environment/spack.lock") -> PairedPackages:
+def pair_of(old: Path, new: Path, name: str = "environment/spack.lock") -> FilePair:
     """Two real files as two versions of one."""
     return read_pair(file(name, old.read_bytes()), file(name, new.read_bytes()))
 

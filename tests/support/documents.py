@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from snapdiff.catalog.reading import PairedPackages, pair_documents
+from snapdiff.catalog.reading import FilePair, pair_documents
 from snapdiff.errors import NoSuchFile
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.kinds import DOCUMENTS, Documents
@@ -223,7 +223,7 @@ def read(
     return found
 
 
-def read_pair(old: File, new: File) -> PairedPackages:
+def read_pair(old: File, new: File) -> FilePair:
     """Two versions of a file, compared record by record."""
     reader = DOCUMENTS.reader(new.path, DEFAULT_LIMITS)
     before, after = reader(old), reader(new)
