@@ -161,7 +161,10 @@ def _parsed(content: bytes) -> tuple[str, dict[str, Any]]:
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"is no TOML: {shown(str(error))}") from error
+        *_, last = _statements(text)
+        end = f"at the end, in what begins on line {last.line}"
+        reason = str(error).replace("at end of document", end)
+        raise FormatError(f"is no TOML: {shown(reason)}") from error
     except (RecursionError, ValueError) as error:  # int() refuses a number of 5,000 digits
         raise FormatError("a value in it is too deep or too long") from error
 

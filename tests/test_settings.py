@@ -164,9 +164,19 @@ BAD: dict[str | bytes, str] = {
     ),
     '[comment]\nmarker = "a\\n"': "line 2: comment.marker: a marker is made of letters, ",
     "[changelog]\nby = 'year'": "line 2: changelog.by: Invalid enum value 'year';",
-    "a = 1\na = 2": "is no TOML: Cannot overwrite a value (at end of document)",
+    "a = 1\na = 2": "is no TOML: Cannot overwrite a value (at the end, in what begins on line 2)",
     "[diff]\n\n[diff]\n": "is no TOML: Cannot declare ('diff',) twice (at line 3, ",
-    "[diff]\nx = '": 'is no TOML: Expected "\'" (at end of document)',
+    "[diff]\nx = '": 'is no TOML: Expected "\'" (at the end, in what begins on line 2)',
+    "[diff]\n\nstacks = [\n'a',\n\n": (
+        "is no TOML: Invalid value (at the end, in what begins on line 3)"
+    ),
+    "# a\n[gate": (
+        "is no TOML: Expected ']' at the end of a table declaration "
+        "(at the end, in what begins on line 2)"
+    ),
+    '[diff]\r\nx = """\r\na\r\n': (
+        "is no TOML: Unterminated string (at the end, in what begins on line 2)"
+    ),
     "[diff]\rformat = 'text'": "is no TOML: Expected newline or end of document ",
     "a = 2026-02-30": "is no TOML: Invalid date or datetime (at line 1, ",
     f"a = {'[' * 5000}": "a value in it is too deep or too long",
