@@ -157,11 +157,21 @@ def require_paths(sources: Iterable[Source]) -> None:
     No more of the sources are listed than it takes to find a file for each.
     """
     left: set[str] | None = None
+    submodules: dict[str, str] = {}
     for source in sources:
         lacking = source.paths.unmatched(entry.path for entry in source.files())
         left = left.intersection(lacking) if left else set(lacking)
         if not left:
             return
+        for word in left - submodules.keys():
+            if submodule := source.submodule_around(source.paths.places[word]):
+                submodules[word] = submodule
+    found = [submodules[word] for word in sorted(left or ()) if word in submodules]
+    if found:
+        raise RevisionError(
+            f"{found[0]}: is a submodule; what is in it is of another repository: run "
+            "snapdiff there, or with -C"
+        )
     if left:
         raise RevisionError(
             f"{', '.join(sorted(left))}: there is nothing to compare on either side, neither a "

@@ -140,6 +140,10 @@ class GitSource(Source):
             found = submodules_in(self.repository.changes(self.tree, new.tree))
         return [printable_path(path) for path in found if self.paths.has(path)]
 
+    def submodule_around(self, path: str) -> str:
+        """Return the submodule that a path is, or leads into; nothing where it is none."""
+        return printable_path(self.repository.submodule_around(self.tree, path))
+
     def _settings_in(self, folder: str) -> SettingsFile | None:
         file = self.repository.find(self._top, joined(folder, SETTINGS_FILE))
         if file is None:

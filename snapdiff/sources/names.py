@@ -85,8 +85,10 @@ class Paths:
         Raises RevisionError where one is outside, or is written in a way that is not taken.
         """
         found = [(word, *_files_of(word, prefix)) for word in words]
-        self._taken = {word: files for word, files, is_left_out in found if not is_left_out}
-        self._left_out = [files for _, files, is_left_out in found if is_left_out]
+        self._taken = {word: files for word, _, files, is_left_out in found if not is_left_out}
+        self._left_out = [files for _, _, files, is_left_out in found if is_left_out]
+        self.places = {word: path for word, path, _, _ in found}
+        """Where each path leads in what is compared, by how it was written."""
 
     def has(self, path: str) -> bool:
         """Return whether a file is to be looked at."""
@@ -106,8 +108,8 @@ class Paths:
 EVERYWHERE = Paths()
 
 
-def _files_of(word: str, prefix: str) -> tuple[re.Pattern[str], bool]:
-    """Return the files that a path after `--` means, and whether these are left out.
+def _files_of(word: str, prefix: str) -> tuple[str, re.Pattern[str], bool]:
+    """Return where a path after `--` leads, its files, and whether these are left out.
 
     What it means is in gitglossary(7), "pathspec" (docs/specification.md, section 2).
     """
@@ -134,7 +136,7 @@ def _files_of(word: str, prefix: str) -> tuple[re.Pattern[str], bool]:
             literal = above if path.startswith(above) else ""
             pattern = _SPELLED.sub(_as_fnmatch, path.removeprefix(literal))
             forms.append(re.escape(literal) + translate(pattern))
-    return re.compile("|".join(forms), re.DOTALL), bool({"!", "^"} & set(signs))
+    return path, re.compile("|".join(forms), re.DOTALL), bool({"!", "^"} & set(signs))
 
 
 def _as_fnmatch(found: re.Match[str]) -> str:

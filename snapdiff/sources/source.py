@@ -190,6 +190,10 @@ class Source:
         """Return the submodules that differ, by path: they are not looked into."""
         return []
 
+    def submodule_around(self, path: str) -> str:  # noqa: ARG002 - git knows
+        """Return the submodule that a path is, or leads into; nothing where it is none."""
+        return ""
+
     def validators(self, path: str) -> Validators:  # noqa: ARG002 - kinds do
         """Return what a server gave with a document that was read."""
         return Validators()

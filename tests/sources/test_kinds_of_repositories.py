@@ -104,6 +104,36 @@ def test_a_path_in_a_submodule_is_no_path_of_the_outer_repository(
     assert run_cli("-C", outer.folder, *arguments) == (2, "", message)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--", "inner"],
+        ["HEAD", "--", "inner/_cache", "_cache"],
+        ["HEAD~1", "HEAD", "--", "./inner/"],
+        ["changelog", "HEAD~1..HEAD", "--", "inner"],
+    ],
+    ids=" ".join,
+)
+def test_a_submodule_is_no_path_that_a_comparison_is_narrowed_to(
+    arguments: list[str], repository: GitRepository, tmp_path: Path
+) -> None:
+    outer = GitRepository(tmp_path / "outer")
+    outer.commit(pages_of([spec("b", package="own")]))
+    outer.git("submodule", "--quiet", "add", str(repository.folder), "inner")
+    outer.git("commit", "--quiet", "--message=Add")
+    command, *_ = arguments
+    begin = [command] if command == "changelog" else []
+    message = (
+        "snapdiff: error: inner: is a submodule; what is in it is of another repository: run "
+        "snapdiff there, or with -C\n"
+    )
+    done = run_cli(*begin, "-C", outer.folder, *arguments[len(begin) :])
+    assert done == (2, "", message)
+    without = [word for word in arguments[len(begin) :] if word != "_cache"]
+    allowed = run_cli(*begin, "-C", outer.folder, "--allow-empty", *without)
+    assert allowed.status == 0
+
+
 def test_a_submodule_that_is_at_another_commit_in_the_working_tree_is_named(
     repository: GitRepository, tmp_path: Path
 ) -> None:
