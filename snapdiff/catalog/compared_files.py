@@ -13,7 +13,7 @@ from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.kinds import DOCUMENTS, Documents, usual_name
-from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
+from snapdiff.limits import DEFAULT_LIMITS, Progress, unseen
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
 from snapdiff.sources.source import (
     Content,
@@ -182,16 +182,9 @@ class DocumentVersions(ComparedFiles):
     that is.
     """
 
-    def __init__(
-        self,
-        path: str,
-        old: Content | None,
-        new: Content | None,
-        limits: Limits = DEFAULT_LIMITS,
-    ) -> None:
+    def __init__(self, path: str, old: Content | None, new: Content | None) -> None:
         self._given_path = path
         self._contents = (old, new)
-        self._limits = limits
         names = (usual_name(content) for content in (old, new) if isinstance(content, bytes))
         if not is_document(path):
             path = next(filter(None, names), path)
@@ -212,7 +205,7 @@ class DocumentVersions(ComparedFiles):
         )
         found = FilePair(path, None, None)
         if is_read(path):
-            found = read_versions(path, old, new, self.documents.reader(path, self._limits))
+            found = read_versions(path, old, new, self.documents.reader(path, DEFAULT_LIMITS))
         if not (found.old or found.new):
             raise RevisionError(
                 f"{self._given_path}: is nothing to compare; snapdiff reads {USUAL_NAMES}"

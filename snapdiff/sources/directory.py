@@ -29,11 +29,8 @@ from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import (
     IS_A_LINK,
     NOT_A_FILE,
-    SETTINGS_BYTES,
-    SETTINGS_FILE,
     Content,
     Entry,
-    SettingsFile,
     SingleFile,
     Source,
     joined,
@@ -50,7 +47,8 @@ class DirectorySource(Source):
 
     def __init__(self, name: str, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
         """Take the directory `root`, which the user called `name`."""
-        self.name = self.place = self._named = printable_path(name)
+        self.name = self.place = printable_path(name)
+        self._above = os.path.join(self.name.rstrip("/"), "")
         self._root = root
         self._top = os.path.realpath(root)
         self.prefix = printable_path(os.path.basename(self._top))
@@ -113,19 +111,16 @@ class DirectorySource(Source):
             raise FormatError("changed while it was read; run again when nothing writes to it")
         return content
 
-    def _settings_in(self, folder: str) -> SettingsFile | None:
-        place = os.path.join(self._top, folder, SETTINGS_FILE)
+    def _beginning(self, path: str, most: int) -> Content | None:
+        place = os.path.join(self._top, path)
         above = os.path.dirname(place)
         if os.path.realpath(above) != above or not os.path.lexists(place):
             return None  # a folder that is a symbolic link leads somewhere else
-        content: Content
         try:
             with _opened(place) as file:
-                content = file.read(SETTINGS_BYTES)
+                return file.read(most)
         except FormatError as error:
-            content = error
-        path = printable_path(joined(folder, SETTINGS_FILE))
-        return SettingsFile(joined(self._named.rstrip("/"), path), content)
+            return error
 
 
 class FileOnDisk(SingleFile):

@@ -16,17 +16,13 @@ from snapdiff.sources.git_commands import missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, split_name
 from snapdiff.sources.repository import RAW, Repository, submodules_in
 from snapdiff.sources.source import (
-    SETTINGS_BYTES,
-    SETTINGS_FILE,
     Commit,
     Content,
     ContentPair,
     Entry,
     EntryPair,
-    SettingsFile,
     SingleFile,
     Source,
-    joined,
     printable_path,
 )
 
@@ -50,6 +46,7 @@ class GitSource(Source):
         """
         self.name = name or revision
         self.revision = revision
+        self._above = f"{revision}:"
         self.repository = repository
         self.tree = tree or top
         self.folder = self.place = folder
@@ -144,17 +141,15 @@ class GitSource(Source):
         """Return the submodule that a path is, or leads into; nothing where it is none."""
         return printable_path(self.repository.submodule_around(self.tree, path))
 
-    def _settings_in(self, folder: str) -> SettingsFile | None:
-        file = self.repository.find(self._top, joined(folder, SETTINGS_FILE))
-        if file is None:
-            return None
-        place = f"{self.revision}:{printable_path(file.path)}"
-        if file.fault:
-            return SettingsFile(place, FormatError(file.fault))
-        blob = self.repository.look_up(str(file.content_id), SETTINGS_BYTES)
+    def _beginning(self, path: str, most: int) -> Content | None:
+        file = self.repository.find(self._top, path)
+        if file is None or file.fault:
+            return file and FormatError(file.fault)
+        blob = self.repository.look_up(str(file.content_id), most)
         if blob is None:
+            place = f"{self._above}{printable_path(path)}"
             raise missing_object(place, f"object {file.content_id}")
-        return SettingsFile(place, blob.content)
+        return blob.content
 
 
 def open_whole(repository: Repository, name: str) -> GitSource:

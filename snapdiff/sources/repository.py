@@ -20,6 +20,7 @@ from snapdiff.sources.git_commands import (
     Objects,
     missing_object,
 )
+from snapdiff.sources.names import folders_upwards
 from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
 
 _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
@@ -170,9 +171,8 @@ class Repository:
 
         Raises RevisionError where a folder above it is missing or damaged.
         """
-        parts = path.split("/")
-        beginnings = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
-        return next((it for it in beginnings if self._item(tree, it)[0] == _SUBMODULE), "")
+        around = folders_upwards(path)
+        return next((it for it in around if self._item(tree, it)[0] == _SUBMODULE), "")
 
     def _item(self, tree: str, path: str) -> tuple[str, str]:
         """Return mode and object id of what has a path in a tree; the empty path is the tree."""

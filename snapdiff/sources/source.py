@@ -100,6 +100,9 @@ class Source:
     paths: Paths = EVERYWHERE
     """The paths that the comparison is narrowed to."""
 
+    _above: str = ""
+    """What names of files from the top begin with for the user, such as `HEAD~1:`."""
+
     _whole: "Source | None" = None
 
     @property
@@ -176,15 +179,13 @@ class Source:
 
     def changed_entries(self, new: "Source") -> list[EntryPair]:
         """Return old and new entries by path, less those whose content ids say they are equal."""
-        old_entries = {entry.path: entry for entry in self.entries()}
-        new_entries = {entry.path: entry for entry in new.entries()}
-        pairs = []
-        for path in sorted(old_entries.keys() | new_entries.keys()):
-            before, after = old_entries.get(path), new_entries.get(path)
-            if before and after and before.content_id and before.content_id == after.content_id:
-                continue
-            pairs.append((before, after))
-        return pairs
+        before, after = ({it.path: it for it in source.entries()} for source in (self, new))
+        found = []
+        for pair in ((before.get(path), after.get(path)) for path in sorted(before | after)):
+            content_ids = {entry and entry.content_id for entry in pair}
+            if len(content_ids) > 1 or None in content_ids:
+                found.append(pair)
+        return found
 
     def changed_submodules(self, new: "Source") -> list[str]:  # noqa: ARG002 - git knows
         """Return the submodules that differ, by path: they are not looked into."""
@@ -198,8 +199,8 @@ class Source:
         """Return what a server gave with a document that was read."""
         return Validators()
 
-    def _settings_in(self, folder: str) -> SettingsFile | None:  # noqa: ARG002 - kinds do
-        """Return the configuration file in a folder, by its path from the top, or None."""
+    def _beginning(self, path: str, most: int) -> Content | None:  # noqa: ARG002 - kinds do
+        """Return the first bytes of a file by its path from the top, or None; no link counts."""
         return None
 
     def settings_file(self) -> SettingsFile | None:
@@ -207,8 +208,12 @@ class Source:
 
         Raises RevisionError where git has not got it, as a partial clone may.
         """
-        found = map(self._settings_in, folders_upwards(self.folder))
-        return next(filter(None, found), None)
+        for folder in folders_upwards(self.folder):
+            path = joined(folder, SETTINGS_FILE)
+            content = self._beginning(path, SETTINGS_BYTES)
+            if content is not None:
+                return SettingsFile(f"{self._above}{printable_path(path)}", content)
+        return None
 
 
 def joined(folder: str, path: str) -> str:
