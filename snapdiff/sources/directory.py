@@ -17,9 +17,7 @@ from typing import BinaryIO
 from snapdiff.document_names import (
     LOCK_NAME,
     NOT_CONCRETE,
-    is_document,
     is_searched,
-    may_be_document,
     size_limit,
 )
 from snapdiff.errors import FormatError, RevisionError
@@ -76,8 +74,8 @@ class DirectorySource(Source):
                         folders.append(path)
                     continue
                 fault = _fault(item.is_file(follow_symlinks=False), item.is_symlink())
-                if (is_document if fault else may_be_document)(path):
-                    yield Entry(path, None, fault)
+                if (entry := Entry(path, None, fault)).is_wanted:
+                    yield entry
 
     def find(self, path: str) -> Entry | None:
         """Return the file with this path, or None: what links lead to is somewhere else."""

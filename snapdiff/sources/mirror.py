@@ -101,7 +101,12 @@ class MirrorSource(Source):
 
     def _documents(self) -> list[Entry]:
         entries = self._build_cache("")
-        for folder in self._listed_folders():
+        listing = self._downloads.take(LISTING, most=_SMALL)
+        try:
+            folders = listed_folders(self._downloads.content(listing)) if listing else []
+        except FormatError as error:
+            raise RevisionError(f"{self.name}/{LISTING}: {error}") from error
+        for folder in folders:
             fault = f"is listed in {LISTING}, and is not there"
             missing = Entry(joined(folder, LAYOUT_3), None, fault)
             entries += self._build_cache(folder) or [missing]
@@ -133,13 +138,6 @@ class MirrorSource(Source):
             path_of_blob = joined(folder, blob_path(blob.checksum))
             entries.append(Entry(path_of_blob, f"sha256:{blob.checksum}"))
         return entries
-
-    def _listed_folders(self) -> list[str]:
-        listing = self._downloads.take(LISTING, most=_SMALL)
-        try:
-            return listed_folders(self._downloads.content(listing)) if listing else []
-        except FormatError as error:
-            raise RevisionError(f"{self.name}/{LISTING}: {error}") from error
 
     def _verified(self, path: str) -> Downloaded:
         """Return a document with the checksum that is expected of it; raises FormatError."""

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from snapdiff.document_names import is_document, is_searched, may_be_document, size_limit
+from snapdiff.document_names import is_searched, size_limit
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.git_commands import (
@@ -67,13 +67,8 @@ class Repository:
             raise
 
     def is_wanted(self, entry: Entry) -> bool:
-        """Return whether a file is to be listed.
-
-        Of those that cannot be read, a symbolic link for instance, only one that is called like a
-        document is missed.
-        """
-        is_one = is_document if entry.fault else may_be_document
-        return is_one(entry.path) and _is_searched(entry.path.rpartition("/")[0])
+        """Return whether a file is to be listed, by its name and those of the folders above."""
+        return entry.is_wanted and _is_searched(entry.path.rpartition("/")[0])
 
     def ask(self, *questions: str) -> str:
         """Return what `git rev-parse` says; raises RevisionError where it says nothing."""

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple, Self
 
 from snapdiff.buildcache_layout import BLOB
+from snapdiff.document_names import is_document, may_be_document
 from snapdiff.errors import FormatError
 from snapdiff.limits import SETTINGS_SIZE
 from snapdiff.sources.names import EVERYWHERE, Paths, folders_upwards
@@ -44,6 +45,11 @@ class Entry(NamedTuple):
     path: str
     content_id: str | None
     fault: str | None = None
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it is to be listed: of what cannot be read, only a document is missed."""
+        return (is_document if self.fault else may_be_document)(self.path)
 
 
 class Commit(NamedTuple):
