@@ -8,17 +8,17 @@
 
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
-  const classes = data.classes.map(([name]) => name);
   const number = (value) => value.toLocaleString("en-US");
   const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
   const form = byId("controls"), body = byId("rows"), fields = form.elements;
   const boxes = [...form.querySelectorAll("input[name=status]")];
-  let order = "worst", stack = -1, shown = [], heads = new Map(), drawn = 0;
+  let order = "worst", stack = "", shown = [], heads = new Map(), drawn = 0;
 
   const rows = data.rows.map(
-    ([tag, package_, worst, dependency, moves, cells, stacks, specs, causes, groups], place) =>
-      ({ tag, package: package_, worst, dependency, moves, cells, specs, causes, groups, place,
+    ([tag, package_, link, worst, dependency, moves, cells, causes, stacks, groups, specs], place) =>
+      ({ tag, package: package_, link, worst, dependency, moves, cells, causes, groups, specs, place,
         inStack: new Map(stacks.map(([stack, specs, worst]) => [stack, { specs, worst }])) }));
+  const numberOfPackages = packagesOf(rows);
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -27,40 +27,39 @@
     return element;
   }
 
+  const checked = () => boxes.filter((box) => box.checked).map((box) => box.value);
+
   // --- Which rows fit ---
 
   // What is said of a row in the stack that was chosen, or in all.
-  const part = (row) => stack < 0 ? row : row.inStack.get(stack);
+  const part = (row) => stack ? row.inStack.get(stack) : row;
+  const classOf = (row) => data.classes[part(row).worst];
 
   // Packages have two rows where something happened to them as products, and as dependencies too.
-  const namesOf = (some) => new Set(some.map((row) => row.package));
+  function packagesOf(some) {
+    return new Set(some.map((row) => row.package)).size;
+  }
 
   // All that can be searched for in a row; made when it is first needed.
   function textOf(row) {
     return row.text ??= [
-      data.packages[row.package], data.classes[row.worst][2], data.tags[row.tag],
-      ...row.moves.map(([, words]) => words), ...row.cells,
-      ...[...row.inStack.keys()].map((stack) => data.stacks[stack]),
-      ...row.causes.map((cause) => data.causes[cause]),
-      ...row.groups.flatMap(([, differences, built, pairs, reason]) => [
-        data.reasons[reason],
-        ...data.differences[differences].flat(),
-        ...data.built[built],
-        ...pairs.flatMap((pair) => pair.slice(0, -1)),
+      row.package, data.classes[row.worst].words, row.tag,
+      ...row.moves.map(([, words]) => words), ...row.cells, ...row.inStack.keys(), ...row.causes,
+      ...row.groups.flatMap(([, differences, built, reason, pairs]) => [
+        reason, ...differences.flat(), ...data.built[built], ...pairs.flatMap((pair) => pair.slice(0, -1)),
       ]),
     ].join("\n").toLowerCase().replaceAll('"', "");
   }
 
   function choose() {
-    const wanted = new Set(boxes.filter((box) => box.checked).map((box) => classes.indexOf(box.value)));
-    const tag = data.tags.indexOf(fields.tag.value), all = fields.dependencies.checked;
-    stack = data.stacks.indexOf(fields.stack.value);
+    const wanted = checked(), tag = fields.tag.value, all = fields.dependencies.checked;
+    stack = fields.stack.value;
     // Words in any order, and what is in quotes as it is.
     const words = [...fields.q.value.toLowerCase().matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([word, quoted]) => quoted ?? word);
-    const fitting = rows.filter((row) => (tag < 0 || row.tag === tag) && (stack < 0 || row.inStack.has(stack))
+    const fitting = rows.filter((row) => (!tag || row.tag === tag) && (!stack || row.inStack.has(stack))
       && words.every((word) => textOf(row).includes(word)));
     countClasses(all ? fitting : fitting.filter((row) => !row.dependency));
-    const chosen = fitting.filter((row) => !wanted.size || wanted.has(part(row).worst));
+    const chosen = fitting.filter((row) => !wanted.length || wanted.includes(classOf(row).name));
     countDependencies(chosen.filter((row) => row.dependency).length);
     shown = all ? chosen : chosen.filter((row) => !row.dependency);
     arrange(words);
@@ -68,40 +67,32 @@
 
   // What is called so comes first, then what has all words in its name, then what is worst.
   function arrange(words) {
-    const named = data.packages.map((name) => words.join(" ") === name.toLowerCase() ? 2
-      : Number(words.every((word) => name.toLowerCase().includes(word))));
-    const isMixed = new Set(shown.map((row) => named[row.package] > 0)).size > 1;
-    const rank = (row) => {
-      const { worst } = part(row);
-      return (2 * data.classes[worst][3] + row.dependency) * classes.length + worst;
+    for (const row of shown) {
+      const name = row.package.toLowerCase();
+      row.named = words.join(" ") === name ? 2 : Number(words.every((word) => name.includes(word)));
+    }
+    const isMixed = new Set(shown.map((row) => row.named > 0)).size > 1;
+    const keys = {
+      worst: (row) => (2 * classOf(row).is_quiet + row.dependency) * 100 + part(row).worst,
+      package: (row) => row.package,
+      specs: (row) => -part(row).specs,
     };
-    const key = order === "specs" ? (row) => -part(row).specs : order === "package" ? (row) => row.package : rank;
-    shown.sort((a, b) => named[b.package] - named[a.package] || key(a) - key(b) || a.place - b.place);
+    const key = keys[order], compare = (a, b) => a < b ? -1 : Number(a > b);
+    shown.sort((a, b) => b.named - a.named || compare(key(a), key(b)) || a.place - b.place);
     heads = new Map();
     for (const row of shown) {
-      row.head = isMixed ? named[row.package] ? "In the name" : "Elsewhere, as in versions and specs"
-        : order === "worst" ? classOf(row) : "";
+      row.head = isMixed ? row.named ? "In the name" : "Elsewhere, as in versions and specs"
+        : order === "worst" ? headingOf(row) : "";
       heads.set(row.head, (heads.get(row.head) ?? 0) + 1);
     }
   }
 
-  function classOf(row) {
-    const words = data.classes[part(row).worst][2];
+  function headingOf(row) {
+    const { words } = classOf(row);
     return row.dependency ? `Dependencies ${words}` : words[0].toUpperCase() + words.slice(1);
   }
 
   // --- What they look like ---
-
-  function step(old, now) {
-    if (!old || !now) return [old ? make("del", "", old) : make("ins", "", now)];
-    return [make("del", "", old), " → ", make("ins", "", now)];
-  }
-
-  const symbolOf = (symbol) => {
-    const sign = make("span", "symbol", symbol);
-    sign.setAttribute("aria-hidden", "true");
-    return sign;
-  };
 
   // What happened: a cell for each stack that is a column, or one for all.
   function cellsOf(row) {
@@ -111,22 +102,23 @@
       return cell;
     });
     const cell = make("td", "moves", ...row.moves.map(([kind, words]) => {
-      const [name, symbol] = data.kinds[kind];
-      return make("span", `move ${name}`, symbolOf(symbol), " ", make("span", "", words));
+      const symbol = make("span", "symbol", data.signs[kind]);
+      symbol.setAttribute("aria-hidden", "true");
+      return make("span", `move ${kind}`, symbol, " ", make("span", "", words));
     }));
     cell.colSpan = data.columns.length || 1;
     return [cell];
   }
 
   function lineOf(row) {
-    const unfold = make("button", "unfold", data.packages[row.package]);
+    const unfold = make("button", "unfold", row.package);
     unfold.type = "button";
     unfold.setAttribute("aria-expanded", "false");
     const name = make("th", "package", unfold);
     name.scope = "row";
-    if (data.severalTags) name.append(" ", make("span", "tag-name", data.tags[row.tag]));
-    if (row.dependency && row.head !== classOf(row)) name.append(" ", make("span", "note", "dependency"));
-    const line = make("tr", `row ${data.classes[part(row).worst][1]}`, name, ...cellsOf(row), specsCell(part(row).specs));
+    if (data.severalTags) name.append(" ", make("span", "tag-name", row.tag));
+    if (row.dependency && row.head !== headingOf(row)) name.append(" ", make("span", "note", "dependency"));
+    const line = make("tr", `row ${classOf(row).kind}`, name, ...cellsOf(row), specsCell(part(row).specs));
     unfold.addEventListener("click", () => toggle(unfold, line, row));
     return line;
   }
@@ -137,7 +129,7 @@
     const cell = make("th", "", `${row.head}: ${number(heads.get(row.head))}`);
     cell.colSpan = (data.columns.length || 1) + 2;
     cell.scope = "colgroup";
-    return [make("tr", row.head === classOf(row) ? `class ${data.classes[part(row).worst][1]}` : "class", cell)];
+    return [make("tr", row.head === headingOf(row) ? `class ${classOf(row).kind}` : "class", cell)];
   }
 
   const specsCell = (count) => {
@@ -158,12 +150,14 @@
   function detailOf(row) {
     const parts = [];
     let listed = 0;
-    for (const [kind, differences, built, all, reason] of row.groups) {
-      const pairs = all.filter((pair) => stack < 0 || data.places[pair.at(-1)].includes(stack));
+    for (const [kind, differences, built, reason, all] of row.groups) {
+      const pairs = all.filter((pair) => !stack || data.places[pair.at(-1)].includes(stack));
       if (!pairs.length) continue;
       const what = make("p", `what ${kind}`, make("span", "badge", `${counted(pairs.length, "spec")} ${kind}`));
-      for (const [name, old, now] of data.differences[differences])
-        what.append(" ", make("span", "difference", make("span", "name", name), " ", ...(now ? step(old, now) : [old])));
+      for (const [name, old, now] of differences) {
+        const values = now ? [make("del", "", old), " → ", make("ins", "", now)] : [old];
+        what.append(" ", make("span", "difference", make("span", "name", name), " ", ...values));
+      }
       const [compiler, os, platform, target, variants] = data.built[built];
       const how = make("p", "built", [compiler, os, platform, target].join(" · "),
         make("br"), make("span", "variants", variants || "no variants"));
@@ -171,21 +165,18 @@
       for (const pair of pairs) {
         const item = make("li", "", make("code", "", pair[0]));
         if (pair.length > 2) item.append(" → ", make("code", "", pair[1]));
-        const places = data.places[pair.at(-1)].map((stack) => data.stacks[stack]).join(", ");
-        item.append(" ", make("span", "in", places));
+        item.append(" ", make("span", "in", data.places[pair.at(-1)].join(", ")));
         hashes.append(item);
       }
-      const because = data.reasons[reason];
-      const why = because ? [make("p", "because", because)] : [];
+      const why = reason ? [make("p", "because", reason)] : [];
       parts.push(make("div", "group", what, ...why, how, hashes));
       listed += pairs.length;
     }
     const left = part(row).specs - listed;
     if (left > 0) parts.push(make("p", "hint", `and ${counted(left, "more spec")}; the report in JSON lists them`));
-    const link = data.links[row.package];
-    if (link) {
+    if (row.link) {
       const anchor = make("a", "", "About this package");
-      anchor.href = link;
+      anchor.href = row.link;
       anchor.rel = "noreferrer";
       parts.push(make("p", "hint", anchor));
     }
@@ -204,14 +195,14 @@
 
   // Beside each class is how many of some rows are in it: as many as are shown where it is chosen.
   function countClasses(some) {
-    const numbers = data.classes.map(() => 0);
-    for (const row of some) numbers[part(row).worst]++;
+    const numbers = Object.fromEntries(boxes.map((box) => [box.value, 0]));
+    for (const row of some) numbers[classOf(row).name]++;
     for (const box of boxes) {
-      const count = numbers[classes.indexOf(box.value)];
+      const count = numbers[box.value];
       box.nextElementSibling.querySelector(".count").textContent = number(count);
       box.closest("label").hidden = !count && !box.checked;
     }
-    form.querySelector("fieldset").hidden = !boxes.some((box) => box.checked) && numbers.filter(Boolean).length < 2;
+    form.querySelector("fieldset").hidden = !checked().length && Object.values(numbers).filter(Boolean).length < 2;
   }
 
   function countDependencies(count) {
@@ -225,10 +216,9 @@
     drawn = 0;
     draw(FIRST);
     const specs = shown.reduce((sum, row) => sum + part(row).specs, 0);
-    const names = namesOf(shown).size, all = data.packages.length;
-    const of = names === all ? "" : ` of ${number(all)}`;
+    const names = packagesOf(shown), of = names === numberOfPackages ? "" : ` of ${number(numberOfPackages)}`;
     const said = shown.length
-      ? `${number(names)}${of} ${all === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
+      ? `${number(names)}${of} ${numberOfPackages === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
     const asked = [...new URLSearchParams(address().slice(1))].map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`).join("");
     byId("said").replaceChildren(said, make("span", "printed", asked));
     byId("restart").hidden = address() === "#";
@@ -242,11 +232,10 @@
 
   function address() {
     const state = new URLSearchParams();
-    const wanted = boxes.filter((box) => box.checked).map((box) => box.value);
-    if (wanted.length) state.set("status", wanted.join(","));
+    if (checked().length) state.set("status", checked().join(","));
     for (const name of FIELDS) if (fields[name].value) state.set(name, fields[name].value);
-    const { checked, defaultChecked } = fields.dependencies;
-    if (checked !== defaultChecked) state.set("dependencies", checked ? "yes" : "no");
+    const box = fields.dependencies;
+    if (box.checked !== box.defaultChecked) state.set("dependencies", box.checked ? "yes" : "no");
     if (order !== "worst") state.set("sort", order);
     return `#${state}`;
   }
@@ -307,7 +296,7 @@
     for (const element of document.querySelectorAll("[data-cause]")) {
       const { cause, tag } = element.dataset;
       const q = `"${cause.replaceAll('"', "")}"`;
-      if (data.causes.includes(cause)) link(element, every(data.severalTags ? { q, tag } : { q }), target);
+      if (rows.some((row) => row.causes.includes(cause))) link(element, every(data.severalTags ? { q, tag } : { q }), target);
     }
     for (const head of document.querySelectorAll("th[data-sort]")) {
       const button = make("button", "sort", ...head.childNodes);

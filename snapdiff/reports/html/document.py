@@ -1,33 +1,23 @@
 """One HTML file that needs nothing else: what changed, as a table to search and filter.
 
-The table is there twice: as JSON for the script, each text once and rows as short lists, and as
+The table is there twice: as JSON for the script, each way to build specs once, and as
 plain HTML, which the script takes away.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count, groupby
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.html.rows import (
-    RowClass,
-    TableRow,
-    classes_of,
-    columns_of,
-    first_specs,
-    is_quiet,
-    rows_of,
-)
-from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
-from snapdiff.reports.names import tag_label, tag_names
+from snapdiff.reports.html.rows import RowTable, with_first_specs
+from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
+from snapdiff.reports.names import tag_names
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import CountRow
 from snapdiff.reports.stack_reasons import Reasons
-from snapdiff.reports.statuses import SIGNS, WORST_FIRST
+from snapdiff.reports.statuses import SIGNS
 from snapdiff.reports.templates import environment_of, plain_words, render_template
 from snapdiff.result import CatalogDiff, TagDiff
 from snapdiff.safe_text import shown
@@ -64,10 +54,8 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     for _, of_tag in groupby(outline.counted.rows, lambda row: id(row.tag)):
         counted = tuple(of_tag)
         tag = counted[0].tag
-        tags.append(TagNumbers(tag, tag_label(tag), counted, reasons.get(tag_names(tag))))
-    columns = columns_of(outline)
-    rows = rows_of(outline, words, has_cells=bool(columns))
-    classes = classes_of(rows, outline, words)
+        tags.append(TagNumbers(tag, counted, reasons.get(tag_names(tag))))
+    table = RowTable(outline, words, options.package_url)
     style = inline_part(environment, "report.css")
     script = inline_part(environment, "report.js")
     yield render_template(
@@ -81,15 +69,12 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         is_empty=diff.is_empty() and not diff.skipped,
         symbols=SIGNS,
         most_causes=MOST_CAUSES,
-        has_product_news=not all(row.is_dependency or is_quiet(row.worst) for row in rows),
-        has_dependencies=any(row.is_dependency for row in rows),
         tags=tags,
-        classes=classes,
-        columns=columns,
-        cells={words for row in rows for words in row.cells},
-        rows=list(_plain(rows)),
-        row_count=len(rows),
-        data=trusted(_data_of(rows, classes, columns, options.package_url)),
+        table=table,
+        plain=list(table.first(PLAIN_SPECS)),
+        built=list(table.built),
+        places=list(table.places),
+        data=trusted(_data_of(table)),
         style=style,
         script=script,
         style_hash=content_hash(style),
@@ -101,86 +86,25 @@ class TagNumbers(NamedTuple):
     """The numbers of a tag: packages by stack, and specs by cause."""
 
     tag: TagDiff
-    label: str
     rows: tuple[CountRow, ...]
     reasons: Reasons | None
 
 
-def _plain(rows: Iterable[TableRow]) -> Iterator[TableRow]:
-    """Yield the first rows, which need attention most, with their first specs."""
-    room = PLAIN_SPECS
-    for row in rows:
-        if room <= 0:
-            return
-        yield replace(row, groups=first_specs(row.groups, room))
-        room -= 1 + row.specs
-
-
-# --- The rows as JSON ---
-
-
-def _numbered(values: Iterable[Any] = ()) -> dict[Any, int]:
-    """Return what gives each value a number when it is first asked for: first these, in order."""
-    numbers = count()
-    return defaultdict(numbers.__next__, zip(values, numbers, strict=False))
-
-
-def _data_of(
-    rows: Sequence[TableRow],
-    classes: Mapping[int, RowClass],
-    columns: Sequence[str],
-    package_url: str,
-) -> str:
-    """Return the rows as JSON that may stand inside a script element.
-
-    `packages`, `stacks` and `tags` are sorted, so that the script sorts rows by their numbers.
-    `package_url` is the address of a package's page with `{package}` in it, or empty.
-    """
-    packages = _numbered(sorted({row.package for row in rows}))
-    stacks = _numbered(sorted({stack for row in rows for stack in row.stacks}))
-    tags = _numbered(sorted({row.tag for row in rows}))
-    built, places, differences, reasons, causes = (_numbered() for _ in range(5))
-    numbers = _numbered(classes)
-    most = LISTED_SPECS if sum(row.specs for row in rows) <= LISTED_SPECS else FIRST_SPECS
-    encoded = [
-        [
-            tags[row.tag],
-            packages[row.package],
-            numbers[row.worst],
-            int(row.is_dependency),
-            [[WORST_FIRST.index(kind), words] for kind, words in row.moves],
-            row.cells,
-            [[stacks[name], it.specs, numbers[it.worst]] for name, it in row.stacks.items()],
-            row.specs,
-            [causes[cause] for cause in row.causes],
-            [
-                [
-                    group.kind,
-                    differences[group.differences],
-                    built[group.built],
-                    [[*pair.hashes, places[pair.stacks]] for pair in group.pairs],
-                    reasons[group.reason],
-                ]
-                for group in first_specs(row.groups, most)
-            ],
-        ]
-        for row in rows
-    ]
+def _data_of(table: RowTable) -> str:
+    """Return the rows, and what they have the numbers of, as JSON that may stand in a script."""
+    rows = table.rows
+    if sum(row.specs for row in rows) > LISTED_SPECS:
+        rows = [with_first_specs(row, FIRST_SPECS) for row in rows]
     return embedded(
         {
-            "kinds": [[kind, SIGNS[kind]] for kind in WORST_FIRST],
-            "classes": [list(found[:4]) for found in classes.values()],
-            "columns": list(map(shown, columns)),
-            "tags": list(tags),
-            "packages": list(map(shown, packages)),
-            "links": [address_of(name, package_url) for name in packages],
-            "stacks": list(map(shown, stacks)),
-            "places": [[stacks[name] for name in names] for names in places],
-            "built": list(built),
-            "differences": list(differences),
-            "reasons": list(reasons),
-            "causes": list(causes),
-            "rows": encoded,
+            "signs": SIGNS,
+            "classes": table.classes,
+            "columns": list(map(shown, table.columns)),
+            "tags": sorted({row.tag for row in rows}),
+            "stacks": sorted({name for row in rows for name, *_ in row.stacks}),
+            "built": list(table.built),
+            "places": list(table.places),
+            "rows": rows,
         }
     )
 
