@@ -147,7 +147,7 @@ def _cells(words: Sequence[str]) -> str:
 
 def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     """Return the table of counts: a row a stack, a column a class; nothing for zero."""
-    has_unchanged = bool(table.total.unchanged)
+    has_unchanged = bool(table.unchanged)
     classes = [it.head(rebuilt).capitalize() for it in table.classes]
     heads = [*classes, *["Unchanged", "All"] * has_unchanged]
     first = ["Tag"] if table.several_tags else []
@@ -157,8 +157,8 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     ]
     for row in table.rows:
         tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
-        numbers = [row.counts.by_class.get(it, 0) for it in table.classes]
-        numbers += [row.counts.unchanged or 0, row.counts.total or 0] * has_unchanged
+        numbers = [row.by_class.get(it, 0) for it in table.classes]
+        numbers += [row.unchanged or 0, row.total or 0] * has_unchanged
         name = row.in_words(noun, rebuilt, code)
         lines.append(_cells([*tag, name, *(f"{it:,}" if it else "" for it in numbers)]))
     return paragraph("\n".join(lines))

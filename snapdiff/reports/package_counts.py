@@ -22,7 +22,7 @@ Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
 """What the stacks of a row have in common, worst first."""
 
 
-class ClassTotals(Struct, frozen=True, kw_only=True):
+class Counts(Struct, frozen=True, kw_only=True):
     """Numbers of packages, by class; `total` is the sum of all, unchanged ones too.
 
     `total` is None in a report that was narrowed to some kinds or causes, or to what was asked for:
@@ -38,18 +38,17 @@ class ClassTotals(Struct, frozen=True, kw_only=True):
         return None if self.total is None else self.total - self.by_class.total()
 
 
-class CountRow(Struct, frozen=True, kw_only=True):
+class CountRow(Counts, frozen=True, kw_only=True):
     """One row: a stack, several stacks with one fate, or a tag that is on one side only."""
 
     tag: TagDiff
     fate: Fate
     stacks: tuple[str, ...]
-    counts: ClassTotals
 
     def fate_in_words(self, rebuilt: str) -> str:
         """Return what its stacks have in common, nothing where their numbers say it."""
         words = {"changed": "", "rebuilt": f"only {rebuilt}"}
-        if self.counts.total is None:  # nobody knows what else happened to them
+        if self.total is None:  # nobody knows what else happened to them
             words |= {"rebuilt": "", "unchanged": "none"}
         return words.get(self.fate, self.fate)
 
@@ -65,13 +64,16 @@ class CountRow(Struct, frozen=True, kw_only=True):
         return f"{name}, {fate}" if fate else name
 
 
-class CountTable(Struct, frozen=True, kw_only=True):
+class CountTable(Counts, frozen=True, kw_only=True):
     """All rows of a report, worst first, their sum, and the classes of any package."""
 
-    classes: tuple[Status, ...]
     several_tags: bool
     rows: tuple[CountRow, ...]
-    total: ClassTotals
+
+    @property
+    def classes(self) -> tuple[Status, ...]:
+        """Its columns."""
+        return tuple(status for status in COLUMNS if status in self.by_class)
 
     @property
     def beside_lines(self) -> "CountTable":
@@ -80,31 +82,27 @@ class CountTable(Struct, frozen=True, kw_only=True):
         return replace(self, rows=tuple(it for it in self.rows if it.fate not in is_said))
 
 
-MovesByTag = Mapping[tuple[str, ...], Mapping[str, StackMoves]]
-"""What happened to packages of the tags that changed, by the names of the tag and by stack."""
+def count_table(
+    diff: CatalogDiff, moves: Mapping[tuple[str, ...], Mapping[str, StackMoves]]
+) -> CountTable:
+    """Return the table of a report, tag by tag in the order of `tags_worst_first`.
 
-
-def count_table(diff: CatalogDiff, moves: MovesByTag) -> CountTable:
-    """Return the table of a report, tag by tag in the order of `tags_worst_first`."""
-    narrowed_kinds = len(wanted_kinds(diff.filters)) < len(Kind)
-    is_narrowed = bool(narrowed_kinds or diff.filters.explicit or diff.filters.because)
+    `moves` has what happened to packages of the tags that changed, by their names and by stack.
+    """
+    is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind)
+    is_known = not (is_narrowed or diff.filters.explicit or diff.filters.because)
     rows = []
-    by_class: Counter[Status] = Counter()
-    total = 0
     for tag in tags_worst_first(diff.tags):
-        said = moves.get(tag_names(tag), {})
         for fate, stacks in _stacks_by_row(tag):
-            numbers, packages = _counts(tag, stacks, said)
-            by_class.update(numbers)
-            total += packages
-            counts = ClassTotals(by_class=numbers, total=None if is_narrowed else packages)
+            by_class, number = _counts(tag, stacks, moves.get(tag_names(tag), {}))
+            total = number if is_known else None
             names = tuple(stack.stack for stack in stacks)
-            rows.append(CountRow(tag=tag, fate=fate, stacks=names, counts=counts))
+            rows.append(CountRow(by_class=by_class, total=total, tag=tag, fate=fate, stacks=names))
     return CountTable(
-        classes=tuple(status for status in COLUMNS if status in by_class),
+        by_class=sum((row.by_class for row in rows), Counter()),
+        total=sum(row.total or 0 for row in rows) if is_known else None,
         several_tags=len(diff.tags) > 1,
         rows=tuple(rows),
-        total=ClassTotals(by_class=by_class, total=None if is_narrowed else total),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from snapdiff.reports.markdown import listed, paragraph
 from snapdiff.reports.names import tag_label
-from snapdiff.reports.package_counts import ClassTotals, CountTable
+from snapdiff.reports.package_counts import CountTable
 from snapdiff.reports.statuses import LOOKS, SIGNS, WORST_FIRST, Status, name_of_kind
 from snapdiff.result import Kind
 from snapdiff.safe_text import shown
@@ -161,27 +161,25 @@ def grid(table: CountTable, noun: str, rebuilt: str, *, width: int, paint: Paint
     words = line(noun, (it.head.rjust(it.width) for it in columns))
     lines = [paint(text, "quiet") for text in words]
     tag = None
-    for row, name in zip(table.rows, names, strict=True):
+    for place, (row, name) in enumerate(zip(table.rows, names, strict=True)):
         if name.startswith("  ") and row.tag is not tag:
             tag = row.tag
             lines.append(tag_label(tag))
-        lines += line(name, (it.cell(row.counts, paint) for it in columns))
+        lines += line(name, (it.cell(place, paint) for it in columns))
     return paragraph("\n".join(lines))
 
 
 class _Column(NamedTuple):
-    """A column of numbers: of packages of some classes, or of those that `counts` has."""
+    """A column of numbers, one for each row."""
 
     head: str
     width: int
     style: str
-    classes: tuple[Status, ...]
+    numbers: Sequence[int]
 
-    def cell(self, counts: ClassTotals, paint: Paint) -> str:
+    def cell(self, row: int, paint: Paint) -> str:
         """Return the number of a row, or a dot where it is none."""
-        number = (counts.unchanged if self.style else counts.total) or 0
-        if self.classes:
-            number = sum(counts.by_class.get(it, 0) for it in self.classes)
+        number = self.numbers[row]
         text = (f"{number:,}" if number else "·").rjust(self.width)
         style = self.style if number else "quiet"
         return paint(text, style) if style else text
@@ -192,22 +190,26 @@ def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
 
     The narrowest have no sums.
     """
-    numbers = [number for row in table.rows for number in row.counts.by_class.values()]
-    numbers += [row.counts.total or 0 for row in table.rows]
-    digits = max(len(f"{number:,}") for number in numbers)
-    words = [(it.head(rebuilt), it.kind.value, (it,)) for it in table.classes]
+
+    def numbers(*classes: Status) -> list[int]:
+        return [sum(row.by_class[it] for it in classes) for row in table.rows]
+
+    words = [(it.head(rebuilt), it.kind.value, numbers(it)) for it in table.classes]
     names, signs = [], []
     for kind in WORST_FIRST:
-        if some := tuple(it for it in table.classes if it.kind is kind):
+        if some := [it for it in table.classes if it.kind is kind]:
             is_kind = len(some) == 1 and some[0] not in (Status.ROOTS, Status.DUPLICATES)
             name = name_of_kind(kind, rebuilt) if is_kind else _OF_CLASSES[kind]
-            names.append((name, kind.value, some))
-            signs.append((LOOKS[kind].sign, kind.value, some))
-    for columns, unchanged in ((words, "unchanged"), (names, "same"), (signs, "same"), (signs, "")):
-        has_sums = bool(unchanged and table.total.unchanged)
-        sums: list[tuple[str, str, tuple[Status, ...]]]
-        sums = [(unchanged, "quiet", ()), ("all", "", ())] if has_sums else []
+            names.append((name, kind.value, numbers(*some)))
+            signs.append((LOOKS[kind].sign, kind.value, numbers(*some)))
+    unchanged = [row.unchanged or 0 for row in table.rows]
+    totals = [row.total or 0 for row in table.rows]
+    highest = max(totals + [number for *_, found in words for number in found])
+    digits = len(f"{highest:,}")
+    for columns, name in ((words, "unchanged"), (names, "same"), (signs, "same"), (signs, "")):
+        has_sums = bool(name and table.unchanged)
+        sums = [(name, "quiet", unchanged), ("all", "", totals)] if has_sums else []
         yield [
-            _Column(head, max(len(head), digits) + (2 if unchanged else 1), style, classes)
-            for head, style, classes in (*columns, *sums)
+            _Column(head, max(len(head), digits) + (2 if name else 1), style, found)
+            for head, style, found in (*columns, *sums)
         ]

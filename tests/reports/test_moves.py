@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from snapdiff.reports.moves import moves_in, stack_moves
-from snapdiff.reports.package_counts import MovesByTag, count_table
+from snapdiff.reports.package_counts import count_table
 from snapdiff.reports.statuses import Status
 from snapdiff.result import AskedFor, CatalogDiff, ChangeCounts, Count, Kind, PackageChange
 from tests.reports.test_news import diff_of
@@ -62,9 +62,9 @@ def test_a_package_is_counted_by_the_worst_of_its_parts(order: int) -> None:
     dependency = change_of(Kind.UPGRADED, "3.8.17", "3.8.18")
     [tag] = diff_with(*(product, dependency)[::order]).tags
     [stack] = tag.stacks
-    moves: MovesByTag = {("develop",): {"hep": stack_moves(tag, stack)}}
-    counted = count_table(diff_with(product), moves)
-    assert counted.total.by_class == {Status.DOWNGRADED: 1}
+    moves = {"hep": stack_moves(tag, stack)}
+    counted = count_table(diff_with(product), {("develop",): moves})
+    assert counted.by_class == {Status.DOWNGRADED: 1}
 
 
 @pytest.mark.parametrize(
