@@ -10,7 +10,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import RevisionPair
@@ -114,8 +113,7 @@ class GitRange(NamedTuple):
         name = tag or commit.id[:_NAME_LENGTH]
         if folder := self.history.new.folder:
             name += f":{printable_path(folder)}"
-        subject = commit.subject or UNSET
-        return Revision(source=name, commit=commit.id, date=commit.date, subject=subject)
+        return Catalog(self.history.at(commit, name)).revision
 
 
 class FolderRange(Steps, frozen=True, kw_only=True):

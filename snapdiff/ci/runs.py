@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from snapdiff.cli.commands import error_lines
+from snapdiff.cli.commands import FAILED, error_lines
 from snapdiff.cli.diff_command import diff
 from snapdiff.cli.diff_run import Outcome, run_diff
 from snapdiff.cli.given_options import GivenOptions
@@ -135,8 +135,6 @@ def older_commit_of_branch(
 
 
 # --- What is done with them ---
-
-FAILED = 2
 
 _OPTIONS = {
     "TAGS": "tag",

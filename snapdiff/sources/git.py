@@ -235,9 +235,10 @@ class GitHistory:
         self.first = old.require_commit()._replace(tree=old.tree)
         self.last = new.require_commit()._replace(tree=new.tree)
 
-    def at(self, commit: Commit) -> GitSource:
-        """Return the catalog as a commit of the history has it."""
-        source = GitSource(self.repository, commit.id, commit.tree, folder=self.new.folder)
+    def at(self, commit: Commit, name: str = "") -> GitSource:
+        """Return the catalog as a commit of the history has it, by a name or by the commit's id."""
+        name, folder = name or commit.id, self.new.folder
+        source = GitSource(self.repository, name, commit.tree, commit, folder=folder)
         return source.narrowed(self.new.paths)
 
     def commits(self, after: str | None = None) -> list[Commit]:
