@@ -90,7 +90,8 @@ class GitRange(NamedTuple):
             tag = min(tags.get(after, ()), key=natural_order, default=None)
             revision = self._revision(first, tag)
         coming = history.commits(first.id)
-        found = periods(coming, self.by, tags)
+        told = set(history.commits()).difference(coming) if after is not None else ()
+        found = periods(coming, self.by, tags, told)
         commits = [first, *(commit for period in found for commit in period.commits)]
         changes = changes_between([history.at(commit) for commit in commits])
         ends = [SectionEnd(revision, tree=first.tree)]
@@ -265,20 +266,24 @@ def periods(
     commits: Iterable[Commit],
     by: By,
     tags: Mapping[str, Sequence[str]] | None = None,
+    told: Iterable[Commit] = (),
 ) -> list[Period]:
     """Return which of some commits, oldest first, make a section together.
 
     `tags` has the names of tags by commit. A period ends where the next begins, by the date that
     each commit was made on where it was made; a clock that went back does not begin an old one
-    again, and a commit without a date belongs to the period before it, or else to the first.
+    again, not even one of commits that a file has `told` of, and a commit without a date belongs to
+    the period before it, or else to the first.
     """
     if by == "tag":
         return _by_tag(commits, tags or {})
     if by == "commit":
         return [Period(short_hash(commit.id), (commit,)) for commit in commits]
     commits = tuple(commits)
-    first = next((_name(commit.date, by) for commit in commits if commit.date), UNDATED)
-    names = accumulate((_name(it.date, by) if it.date else first for it in commits), max)
+    begun = max((_name(it.date, by) for it in told if it.date), default="")
+    first = begun or next((_name(it.date, by) for it in commits if it.date), UNDATED)
+    dated = (max(begun, _name(it.date, by)) if it.date else first for it in commits)
+    names = accumulate(dated, max)
     return [
         Period(name, tuple(commit for _, commit in members))
         for name, members in groupby(zip(names, commits, strict=True), key=itemgetter(0))

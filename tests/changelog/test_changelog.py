@@ -111,6 +111,24 @@ def test_a_clock_that_goes_back_begins_no_period_again(tmp_path: Path) -> None:
     ]
 
 
+def test_a_kept_changelog_begins_no_week_again_either(tmp_path: Path) -> None:
+    history = History(tmp_path / "repository")
+
+    def weeks(*days: str) -> list[str]:
+        for day in days:
+            page = pages_of([spec(day.translate(str.maketrans("01-", "abc")), f"1.{day}")])
+            history.at(f"2025-{day}T04:00:00+00:00", page)
+        arguments = ("--by", "week", "-o", tmp_path / "kept.md", "start..HEAD")
+        assert run_changelog("-C", history.folder, *arguments).status == 0
+        text = (tmp_path / "kept.md").read_text(encoding="utf-8")
+        return [name.partition(" ")[0] for name in names(text)]
+
+    history.at("2025-06-01T04:00:00+00:00", pages_of([ZLIB]))
+    history.git("tag", "start")
+    assert weeks("07-02", "07-14", "07-03") == ["2025-W29", "2025-W27"]
+    assert weeks("07-04", "07-22") == ["2025-W30", "2025-W29", "2025-W29", "2025-W27"]
+
+
 def test_filters_narrow_every_section(story: History) -> None:
     text = markdown("-C", story.folder, "-p", "py-*", "-s", "e4s", "start..HEAD")
     assert [name[-2:] for name in names(text)] == ["07", "06"]

@@ -36,6 +36,22 @@ def test_a_commit_without_a_date_belongs_to_the_period_around_it(
     assert all(period.name for period in periods(commits, "week"))
 
 
+@pytest.mark.parametrize("days", [[1, 4, 3, 2, None, 5], [1, 4, None, 3], [1, None, 2]])
+@pytest.mark.parametrize("place", [2, 3])
+def test_a_clock_that_goes_back_between_two_runs_begins_no_period_again(
+    days: list[int | None], place: int
+) -> None:
+    commits = [
+        Commit(str(number), None if day is None else f"2025-07-0{day}T12:00:00+00:00", "")
+        for number, day in enumerate(days)
+    ]
+    every = {commit: period.name for period in periods(commits, "day") for commit in period.commits}
+    later = periods(commits[place:], "day", told=set(commits[:place]))
+    assert [(it, period.name) for period in later for it in period.commits] == [*every.items()][
+        place:
+    ]
+
+
 @pytest.mark.parametrize("suffix", ["md", "ndjson"])
 def test_a_snapshot_whose_name_is_not_utf_8_is_gone_on_from(suffix: str, tmp_path: Path) -> None:
     file = tmp_path / f"changelog.{suffix}"
