@@ -132,8 +132,8 @@ def opening_of(
 ) -> Opening:
     """Return what many packages of some stacks share; `with_losses` tells of lost builds, too.
 
-    What was lost is named of those stacks that are `told`: of the toolchain, which has lines of its
-    own, and of dependencies, the versions that many builds had below them.
+    What was lost is named of those stacks that are `told`: not of the toolchain, which has lines of
+    its own, and of dependencies the versions that many builds had below them.
     """
     gone_with = {
         (move.because.package, name)
@@ -151,9 +151,9 @@ def opening_of(
             name, lost = change.package, move.versions.lost
             is_other_part = bool(change.parts) and change.is_dependency
             is_dependency = is_other_part or (name, False) not in moves
-            if is_dependency or name in TOOLCHAIN:
+            if is_dependency:
                 lost = tuple(it for it in lost if (name, it) in many_below)
-            if lost:
+            if lost and name not in TOOLCHAIN:
                 gone[is_dependency].append(((name, lost), stack))
             if (off := turned_off(move.now_with)) and (
                 not is_dependency or reasons[name] >= _LEAST_DEPENDENCIES

@@ -21,8 +21,7 @@ NEWS = """\
 - `zlib` replaced by `zlib-ng` (all 5)
 - 3 of 12 builds of `adios2`, `vtk-m`, `zfp` gone from `cuda-x86_64`: those with `cuda_arch=90`
 - versions gone: `hdf5` `1.12.2` (`cuda-ppc64le`, `rocm-x86_64`); `flecsi` `2.1.0` \
-(`cuda-aarch64`); `openssl` `1.1.1v` (all 5); `python` `3.7.17` (`cuda-ppc64le`, `cuda-x86_64`, \
-`rocm-x86_64`)
+(`cuda-aarch64`); `openssl` `1.1.1v` (all 5)
 - turned off: `lbann` `~al` (all 5); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`); \
 `ascent` `~fortran` (`oneapi-x86_64`); `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`)
 - `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too; it needs older \
