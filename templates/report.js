@@ -18,7 +18,7 @@
     ([tag, package_, link, worst, dependency, moves, cells, causes, stacks, groups, specs], place) =>
       ({ tag, package: package_, link, worst, dependency, moves, cells, causes, groups, specs, place,
         inStack: new Map(stacks.map(([stack, specs, worst]) => [stack, { specs, worst }])) }));
-  const numberOfPackages = packagesOf(rows);
+  const numberOfPackages = packagesOf(rows), severalTags = data.tags.length > 1, columns = data.columns.length || 1;
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -106,7 +106,7 @@
       symbol.setAttribute("aria-hidden", "true");
       return make("span", `move ${kind}`, symbol, " ", make("span", "", words));
     }));
-    cell.colSpan = data.columns.length || 1;
+    cell.colSpan = columns;
     return [cell];
   }
 
@@ -116,7 +116,7 @@
     unfold.setAttribute("aria-expanded", "false");
     const name = make("th", "package", unfold);
     name.scope = "row";
-    if (data.severalTags) name.append(" ", make("span", "tag-name", row.tag));
+    if (severalTags) name.append(" ", make("span", "tag-name", row.tag));
     if (row.dependency && row.head !== headingOf(row)) name.append(" ", make("span", "note", "dependency"));
     const line = make("tr", `row ${classOf(row).kind}`, name, ...cellsOf(row), specsCell(part(row).specs));
     unfold.addEventListener("click", () => toggle(unfold, line, row));
@@ -127,7 +127,7 @@
   function headOf(row, above) {
     if (!row.head || row.head === above?.head) return [];
     const cell = make("th", "", `${row.head}: ${number(heads.get(row.head))}`);
-    cell.colSpan = (data.columns.length || 1) + 2;
+    cell.colSpan = columns + 2;
     cell.scope = "colgroup";
     return [make("tr", row.head === headingOf(row) ? `class ${classOf(row).kind}` : "class", cell)];
   }
@@ -142,7 +142,7 @@
     unfold.setAttribute("aria-expanded", String(!open));
     if (open) return line.nextSibling.remove();
     const cell = make("td", "", ...detailOf(row));
-    cell.colSpan = (data.columns.length || 1) + 2;
+    cell.colSpan = columns + 2;
     line.after(make("tr", "detail", cell));
   }
 
@@ -278,7 +278,6 @@
   }
 
   function start() {
-    data.severalTags = new Set(rows.map((row) => row.tag)).size > 1;
     fields.stack.append(...data.stacks.map(option));
     fields.tag.append(...data.tags.map(option));
     for (const name of ["stack", "tag"]) fields[name].parentElement.hidden = fields[name].options.length < 3;
@@ -291,12 +290,12 @@
       });
     for (const element of document.querySelectorAll("[data-stack]")) {
       const { stack, tag } = element.dataset;
-      if (data.stacks.length > 1 && data.stacks.includes(stack)) link(element, every(data.severalTags ? { stack, tag } : { stack }), target);
+      if (data.stacks.length > 1 && data.stacks.includes(stack)) link(element, every(severalTags ? { stack, tag } : { stack }), target);
     }
     for (const element of document.querySelectorAll("[data-cause]")) {
       const { cause, tag } = element.dataset;
       const q = `"${cause.replaceAll('"', "")}"`;
-      if (rows.some((row) => row.causes.includes(cause))) link(element, every(data.severalTags ? { q, tag } : { q }), target);
+      if (rows.some((row) => row.causes.includes(cause))) link(element, every(severalTags ? { q, tag } : { q }), target);
     }
     for (const head of document.querySelectorAll("th[data-sort]")) {
       const button = make("button", "sort", ...head.childNodes);

@@ -18,7 +18,7 @@ from snapdiff.comparison import ComparisonOptions
 from snapdiff.output.streams import Destination
 from snapdiff.output.whole_files import errors_named, hold
 from snapdiff.reports import ReportOptions, render_report
-from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
+from snapdiff.reports.html.writing import inline_part, link_of, trusted
 from snapdiff.reports.markdown import links
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.templates import (
@@ -153,8 +153,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
     def _html(self, told: Sequence[ToldSection]) -> str:
         """Return a complete HTML document that needs nothing else."""
         environment = environment_of(self.format_name, self.options)
-        sheets = (inline_part(environment, name) for name in ("report.css", "changelog.css"))
-        style = trusted("".join(sheets))
+        style, style_hash = inline_part(environment, "report.css", "changelog.css")
         return render_template(
             environment,
             "changelog.html.j2",
@@ -162,7 +161,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             changelog=self,
             sections=[(end, trusted(text)) for end, text in told],
             style=style,
-            style_hash=content_hash(style),
+            style_hash=style_hash,
         )
 
     def _as_data(self, sections: Iterable[Section]) -> Iterator[str]:

@@ -12,7 +12,7 @@ import msgspec
 
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.rows import RowTable, with_first_specs
-from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
+from snapdiff.reports.html.writing import inline_part, link_of, trusted
 from snapdiff.reports.names import tag_names
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import CountRow
@@ -56,8 +56,8 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         tag = counted[0].tag
         tags.append(TagNumbers(tag, counted, reasons.get(tag_names(tag))))
     table = RowTable(outline, words, options.package_url)
-    style = inline_part(environment, "report.css")
-    script = inline_part(environment, "report.js")
+    style, style_hash = inline_part(environment, "report.css")
+    script, script_hash = inline_part(environment, "report.js")
     yield render_template(
         environment,
         "report.html.j2",
@@ -77,8 +77,8 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         data=trusted(_data_of(table)),
         style=style,
         script=script,
-        style_hash=content_hash(style),
-        script_hash=content_hash(script),
+        style_hash=style_hash,
+        script_hash=script_hash,
     )
 
 

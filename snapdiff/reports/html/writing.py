@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from snapdiff.errors import ReportError
 from snapdiff.reports.names import short_patches
+from snapdiff.reports.statuses import SIGNS
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:
@@ -19,18 +20,25 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-def inline_part(environment: "jinja2.Environment", name: str) -> "Markup":
-    """Return a style sheet or script from the templates, as it is; raises ReportError."""
+def inline_part(environment: "jinja2.Environment", *names: str) -> tuple["Markup", str]:
+    """Return style sheets or a script from the templates, and what a security policy calls that.
+
+    Raises ReportError.
+    """
     import jinja2
 
     assert environment.loader is not None
-    try:
-        text = environment.loader.get_source(environment, name)[0]
-    except jinja2.TemplateNotFound as error:
-        raise ReportError(f"{name}: no such template") from error
-    if "</" in text or "<!--" in text:
-        raise ReportError(f"{name}: holds `</` or `<!--`, which HTML does not allow there")
-    return trusted(text)
+    whole = ""
+    for name in names:
+        try:
+            text = environment.loader.get_source(environment, name)[0]
+        except jinja2.TemplateNotFound as error:
+            raise ReportError(f"{name}: no such template") from error
+        if "</" in text or "<!--" in text:
+            raise ReportError(f"{name}: holds `</` or `<!--`, which HTML does not allow there")
+        whole += text
+    digest = hashlib.sha256(whole.encode("utf-8")).digest()
+    return trusted(whole), f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def trusted(text: str) -> "Markup":
@@ -38,12 +46,6 @@ def trusted(text: str) -> "Markup":
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704 # never a value from the catalog
-
-
-def content_hash(text: str) -> str:
-    """Return what a Content-Security-Policy calls an inline part that may be used."""
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 @lru_cache(maxsize=4096)
@@ -75,8 +77,9 @@ def value_text(value: str | tuple[str, ...]) -> str:
 
 
 def _item(sign: str, words: str) -> "Markup":
-    name = {"!": "unread", "?": "hint"}.get(sign, sign)
-    return trusted('<li class="{}">{}</li>').format(name, words)
+    name = sign if sign in SIGNS else "hint" if sign == "?" else ""
+    item = trusted('<li class="{}" data-sign="{}">{}</li>')
+    return item.format(name, SIGNS.get(sign, sign) or "•", words)
 
 
 def _heading(words: str, level: int) -> "Markup":
