@@ -67,10 +67,11 @@ def values_by_key(content: FileContent, key: str = "") -> dict[str, Raw]:
 
     `key` is the key path of the mapping. Raises FormatError where a key is there twice.
     """
-    return _values_once(decode_json(content, VALUES, key), key)
+    return values_once(decode_json(content, VALUES, key), key)
 
 
-def _values_once(values: dict[Key, Raw], key: str) -> dict[str, Raw]:
+def values_once(values: dict[Key, Value], key: str) -> dict[str, Value]:
+    """Return values by their keys; raises FormatError where a key is there twice."""
     found = dict(zip(map(str, values), values.values(), strict=True))
     if len(found) < len(values):
         [(name, _)] = Counter(map(str, values)).most_common(1)
@@ -84,7 +85,7 @@ def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
 
     `key` is the key path of the mapping. Raises FormatError where a key is no hash, or there twice.
     """
-    found = _values_once(records, key)
+    found = values_once(records, key)
     if not are_hashes(found):
         place = f"{key}: " if key else ""
         text = next(text for text in found if not are_hashes([text]))
