@@ -100,8 +100,11 @@ class SpecLine(Struct, frozen=True, kw_only=True):
         return change.kind, change.package, *versions, *why, self.is_whole, self.is_dependency_now
 
 
-SpecLines = tuple[tuple[Kind, tuple[SpecLine, ...]], ...]
-"""The spec changes of each kind, worst first."""
+SpecLines = tuple[tuple[Kind, int, tuple[SpecLine, ...]], ...]
+"""The spec changes of each kind, worst first: how many specs these are, and their lines.
+
+A spec that is in the lines of two stacks, as a package may be new in one alone, is one of them.
+"""
 
 
 def spec_lines(stacks: Sequence[StackDiff]) -> SpecLines:
@@ -120,7 +123,9 @@ def spec_lines(stacks: Sequence[StackDiff]) -> SpecLines:
             old, new = (spec.hash if spec else None for spec in (change.old, change.new))
             hashes[old, new] = places[stack.stack] = None
     by_kind: dict[Kind, list[SpecLine]] = {kind: [] for kind in WORST_FIRST}
+    specs: dict[Kind, set[tuple[str, HashPair]]] = {kind: set() for kind in WORST_FIRST}
     for line, hashes, places in sorted(alike.values(), key=lambda it: it[0].change.package):
+        specs[line.change.kind].update((line.change.package, pair) for pair in hashes)
         by_kind[line.change.kind].append(
             replace(
                 line,
@@ -130,4 +135,4 @@ def spec_lines(stacks: Sequence[StackDiff]) -> SpecLines:
                 hashes=tuple(hashes)[:LISTED_HASHES],
             )
         )
-    return tuple((kind, tuple(lines)) for kind, lines in by_kind.items() if lines)
+    return tuple((kind, len(specs[kind]), tuple(lines)) for kind, lines in by_kind.items() if lines)

@@ -85,7 +85,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     all of it. `only_rebuilt` names the stacks that have no part of their own; `reasons` say why
     specs changed in those and, where the parts are about all stacks, in all of them. `opening` has
     the reasons that many packages share. `sets` has the names of the stacks that have a letter
-    together.
+    together. `specs` are those that changed in a kind that is asked for where no package did.
     """
 
     tag: TagDiff
@@ -96,6 +96,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     toolchain: Toolchain | None
     parts: tuple[Part, ...]
     sets: dict[str, tuple[str, ...]]
+    specs: SpecLines
 
     @property
     def has_table(self) -> bool:
@@ -149,8 +150,10 @@ class TagWriter:
         """Return the block, with parts about all stacks or one each; `untold` are no part of it."""
         fates = stacks_by_fate(self.tag.stacks)
         told = fates["changed"] + fates["rebuilt"]
+        # With some kinds alone, a stack may have specs of packages that changed otherwise.
+        listed = [*told, *(stack for stack in fates["unchanged"] if stack.changes)]
         by_stack = group_by == "stack"
-        rebuilt = fates["rebuilt"] if by_stack else []
+        rebuilt = fates["rebuilt"] if by_stack and not self._details else []
         reasons = self._reasons_of(rebuilt) if by_stack else self._reasons
         tells_products = self._tells_losses and len(self.lines) > SHORT and self.has_products
         opening = opening_of(
@@ -169,7 +172,7 @@ class TagWriter:
         if by_stack:
             parts = [
                 part
-                for stack in fates["changed"]
+                for stack in (listed if self._details else fates["changed"])
                 for moves in [moves_of({stack.stack: self.by_stack[stack.stack]}, self._places)]
                 for lines in [beside_toolchain(self._lines(moves, [stack]), toolchain)]
                 for part in self._parts(stack, lines)
@@ -178,7 +181,7 @@ class TagWriter:
             lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
             is_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
             table = table_of_products(told, self.by_stack) if is_table else None
-            parts = self._parts(None, lines, table, told)
+            parts = self._parts(None, lines, table, listed)
         used = [
             move.place
             for part in parts
@@ -196,6 +199,7 @@ class TagWriter:
             toolchain=toolchain,
             parts=tuple(parts),
             sets=self._places.named_sets(used),
+            specs=() if self.lines else spec_lines(listed),
         )
 
     def _parts(
@@ -203,11 +207,12 @@ class TagWriter:
         stack: StackDiff | None,
         lines: Sequence[PackageLine],
         table: ProductTable | None = None,
-        told: Sequence[StackDiff] = (),
+        listed: Sequence[StackDiff] = (),
     ) -> list[Part]:
         """Return products and dependencies, or packages where it is not known which is which.
 
-        They are about one stack, or about those `told`, in a `table` where that is good.
+        They are about one stack, or about all, in a `table` where that is good; there the specs
+        are those of the stacks that are `listed`.
         """
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
         name = stack.stack if stack else None
@@ -227,7 +232,7 @@ class TagWriter:
         reasons = _beside(lines, [stack], self._reasons_of([stack])) if stack else None
         found[0] = replace(found[0], is_first=True, reasons=reasons)
         if self._details:
-            found[-1] = replace(found[-1], details=spec_lines([stack] if stack else told))
+            found[-1] = replace(found[-1], details=spec_lines([stack] if stack else listed))
         return found
 
 

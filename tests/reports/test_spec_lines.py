@@ -31,7 +31,7 @@ def stack_of(name: str, *changes: Change, **known: Any) -> StackDiff:
 
 
 def lines_of(*stacks: StackDiff) -> list[SpecLine]:
-    return [line for _, lines in spec_lines(stacks) for line in lines]
+    return [line for _, _, lines in spec_lines(stacks) for line in lines]
 
 
 def test_like_specs_share_a_line_that_counts_each_once() -> None:

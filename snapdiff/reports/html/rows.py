@@ -5,7 +5,8 @@ Below each row are its specs, like ones together.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, count
+from itertools import chain, count, groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -18,10 +19,10 @@ from snapdiff.reports.html.writing import address_of, value_text
 from snapdiff.reports.moves import moves_of, stack_moves
 from snapdiff.reports.names import Places, tag_label
 from snapdiff.reports.outline import Outline
-from snapdiff.reports.products import specs_by_part
+from snapdiff.reports.products import SpecsByPart, specs_by_part
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock
-from snapdiff.result import Change, Kind
+from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, event_of
 from snapdiff.safe_text import shown
 
@@ -141,7 +142,7 @@ class RowTable:
         tag = block.tag
         counted = block.reasons.causes if block.reasons else ()
         causes = {event: it.in_words(shown) for it in counted for event in it.events}
-        changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
+        changes = {stack.stack: _specs_by_row(stack) for stack in tag.stacks}
         whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
         said = {
             it.stack: stack_moves(tag, it) if it.stack in whole else block.by_stack[it.stack]
@@ -216,6 +217,20 @@ class RowTable:
             reason = f"{because_word(change.cause)} {words}{same}"
         built = self.built[tuple(map(value_text, values))]
         return SpecGroup(change.kind, tuple(differences), built, reason)
+
+
+def _specs_by_row(stack: StackDiff) -> SpecsByPart:
+    """Return what happened to specs, by their package and by whether the row is of a dependency.
+
+    Nothing may be said of a package but what is about its roots: then all its specs are in that
+    row, as a build that is no root may have been removed for a root that is paired with another.
+    """
+    found = dict(specs_by_part(stack))
+    alone = {name: part for name, part in found if (name, not part) not in found}
+    for package, specs in groupby(stack.changes, key=attrgetter("package")):
+        if package in alone:
+            found[package, alone[package]] = tuple(specs)
+    return found
 
 
 def with_first_specs(row: TableRow, most: int) -> TableRow:
