@@ -1,6 +1,6 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import Struct, structs
@@ -42,8 +42,9 @@ class Tally(Struct, frozen=True, kw_only=True):
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
     what was lost, or is more: versions, builds or both. `few` are their names, where these are few
-    that somebody will miss or look for. They changed in `events` as all around them did. `major` is
-    how many of the upgraded ones have another major version.
+    that somebody will miss or look for, and `few_in_some` the names of those `in_some`. They
+    changed in `events` as all around them did. `major` is how many of the upgraded ones have
+    another major version.
     """
 
     status: Status
@@ -53,6 +54,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     in_stacks: int = 0
     what: tuple[str, ...] = ()
     few: tuple[str, ...] = ()
+    few_in_some: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
     major: int = 0
 
@@ -173,6 +175,7 @@ def _tally(
         tally = replace(
             tally,
             in_some=len(in_some),
+            few_in_some=_few(in_some),
             place=places[0] if is_one and len(places[0].names) <= 1 else None,
             in_stacks=len(partly[0][1].stacks) if is_one else 0,
         )
@@ -194,8 +197,11 @@ def _tally(
         is_short = len(places) == 1 and len(places[0].names) <= FEW_STACKS
         place = places[0] if is_short else None
         tally = replace(tally, events=tuple(events), place=place)
-    is_few = len(named) <= _FEW_PACKAGES and status in _NAMED
-    return replace(tally, few=tuple(sorted(named)) if is_few else ())
+    return replace(tally, few=_few(named) if status in _NAMED else ())
+
+
+def _few(names: Collection[str]) -> tuple[str, ...]:
+    return tuple(sorted(names)) if len(names) <= _FEW_PACKAGES else ()
 
 
 def grouped(

@@ -419,7 +419,7 @@ def test_a_dependency_that_was_turned_off_is_told_if_many_others_went_with_it(
     tmp_path: Path, names: str, *, is_told: bool
 ) -> None:
     lines = report(tmp_path, {"a": without_gui(names)})
-    assert ("- turned off: `visit` `~gui`" in lines) is is_told
+    assert ("- options turned off: `visit` `~gui`" in lines) is is_told
 
 
 def test_a_reason_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
@@ -538,8 +538,8 @@ def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
 
     on, off = {"mpi": True, "x": False}, {"mpi": False, "x": True}
     for name, old, new, words in (
-        ("reconfigured", tool("1", on), tool("1", off), "- turned off: `tool` `~mpi`"),
-        ("upgraded", tool("1", on), tool("2", off), "- turned off: `tool` `~mpi`"),
+        ("reconfigured", tool("1", on), tool("1", off), "- options turned off: `tool` `~mpi`"),
+        ("upgraded", tool("1", on), tool("2", off), "- options turned off: `tool` `~mpi`"),
         ("no loss", tool("1", {"test": True}), tool("2", {"test": False}), ""),
         ("one of two", tool("1", on, {**on, "y": True}), tool("1", off, {**on, "y": True}), ""),
         (

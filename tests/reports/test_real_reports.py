@@ -17,16 +17,17 @@ WEEKS = ("develop-2025-03-23", "develop-2025-03-30")
 
 
 NEWS = """\
-- `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
-- `zlib` replaced by `zlib-ng` (all 5)
 - 3 of 12 builds of `adios2`, `vtk-m`, `zfp` gone from `cuda-x86_64`: those with `cuda_arch=90`
 - versions gone: `hdf5` `1.12.2` (`cuda-ppc64le`, `rocm-x86_64`); `flecsi` `2.1.0` \
 (`cuda-aarch64`); `openssl` `1.1.1v` (all 5)
-- turned off: `lbann` `~al` (all 5); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`); \
-`ascent` `~fortran` (`oneapi-x86_64`); `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`)
+- options turned off: `lbann` `~al` (all 5); `paraview` `~raytracing` (`cuda-x86_64`, \
+`rocm-x86_64`); `ascent` `~fortran` (`oneapi-x86_64`); `visit` `~gui` (`cuda-ppc64le`, \
+`cuda-x86_64`, `rocm-x86_64`)
 - `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too; it needs older \
 `py-cinemasci` `1.3`, and in `oneapi-x86_64` `adios2` `2.8.3`, `ascent` `0.9.1`, `vtk-m` `1.9.0`; \
 14 products in `cuda-aarch64` and 12 in `oneapi-x86_64` are only its dependencies now
+- `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
+- `zlib` replaced by `zlib-ng` (all 5)
 **Toolchain**
 - `gcc` `11.4.0` and `9.4.0`, `intel-oneapi-compilers` `2023.2.1`, `mpich` `4.1.2` as before
 - `openmpi` `4.1.5` → `4.1.6` (all 5)
@@ -58,8 +59,9 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
         "2 products gone from `oneapi-x86_64` (`libcatalyst`, `libpressio`), 1 new (`exago`), "
-        "3 now in more environments, 5 downgraded in `cuda-aarch64` or `oneapi-x86_64` (`adios2`, "
-        "`ascent`, `py-cinemasci`, `vtk-m`, `zfp`), 1 with versions gone (`flecsi`), 34 upgraded "
+        "3 now in more environments (`cusz`, `ecp-data-vis-sdk`, `py-torch`), 5 downgraded in "
+        "`cuda-aarch64` or `oneapi-x86_64` (`adios2`, `ascent`, `py-cinemasci`, `vtk-m`, `zfp`), "
+        "1 with versions gone (`flecsi`), 34 upgraded "
         "(`py-libensemble`, `tasmanian` to another major version), 15 changed otherwise, in 5 "
         "environments. 62 more changed in os alone or only have another hash."
     )
