@@ -6,7 +6,7 @@ plain HTML, which the script takes away.
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -15,11 +15,9 @@ from snapdiff.reports.html.rows import RowTable, with_first_specs
 from snapdiff.reports.html.writing import inline_part, link_of, trusted
 from snapdiff.reports.names import tag_names
 from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.package_counts import CountRow
-from snapdiff.reports.stack_reasons import Reasons
 from snapdiff.reports.statuses import SIGNS
 from snapdiff.reports.templates import environment_of, plain_words, render_template
-from snapdiff.result import CatalogDiff, TagDiff
+from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown
 
 PLAIN_SPECS = 2_000
@@ -50,11 +48,13 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     outline = outline_of(diff, "package", has_table=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     reasons = {tag_names(block.tag): block.reasons for block in outline.tags}
-    tags = []
+    numbers = []
     for _, of_tag in groupby(outline.counted.rows, lambda row: id(row.tag)):
-        counted = tuple(of_tag)
+        counted = list(of_tag)
         tag = counted[0].tag
-        tags.append(TagNumbers(tag, counted, reasons.get(tag_names(tag))))
+        why = reasons.get(tag_names(tag))
+        if tag.status != "changed" or len(counted) > 1 or (why and why.specs):
+            numbers.append((tag, counted, why))
     table = RowTable(outline, words, options.package_url)
     style, style_hash = inline_part(environment, "report.css")
     script, script_hash = inline_part(environment, "report.js")
@@ -69,7 +69,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         is_empty=diff.is_empty() and not diff.skipped,
         symbols=SIGNS,
         most_causes=MOST_CAUSES,
-        tags=tags,
+        numbers=numbers,
         table=table,
         plain=list(table.first(PLAIN_SPECS)),
         built=list(table.built),
@@ -80,14 +80,6 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         style_hash=style_hash,
         script_hash=script_hash,
     )
-
-
-class TagNumbers(NamedTuple):
-    """The numbers of a tag: packages by stack, and specs by cause."""
-
-    tag: TagDiff
-    rows: tuple[CountRow, ...]
-    reasons: Reasons | None
 
 
 def _data_of(table: RowTable) -> str:
