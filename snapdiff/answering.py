@@ -271,8 +271,8 @@ def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
         for tag in diff.tags
         for stack in tag.stacks
         for change in stack.changes
-        for spec in (change.old, change.new)
-        if spec and change.package == asked.package
+        for spec in change.specs
+        if change.package == asked.package
     }
     if changed:
         hint = nearest_names(f"{asked.version or ''}/{asked.hash or ''}", changed)
@@ -316,8 +316,7 @@ def _explained(
     changes: Iterable[Change], stack: StackDiff, tag: TagDiff, packages: TagDiffs
 ) -> Iterator[ExplainedSpec]:
     """Yield some changes of the package in a stack, each with what changed below it."""
-    sides = ((it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec)
-    kinds = {spec.hash: kind for kind, spec in sides}
+    kinds = {spec.hash: it.kind for it in stack.changes for spec in it.specs}
     for change in changes:
         trait = None
         for found in stack.package_changes:
@@ -332,6 +331,5 @@ def _is_asked(change: Change, asked: Question) -> bool:
     return change.package == asked.package and any(
         (version is None or parse_version(spec.version) == version)
         and (asked.hash is None or spec.hash.startswith(asked.hash))
-        for spec in (change.old, change.new)
-        if spec
+        for spec in change.specs
     )

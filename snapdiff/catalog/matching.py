@@ -42,7 +42,6 @@ from snapdiff.model import (
     Tags,
     asked_for_on_one_side,
     count_by_stacks,
-    packages_asked_for,
 )
 
 _Tag = TypeVar("_Tag")
@@ -147,11 +146,7 @@ class _Matching:
         """
         self._old.keep_graphs(old)
         self._new.keep_graphs(new)
-        before, after = (
-            [packages_asked_for(graph) for graph in document.graphs.values()]
-            for document in (old, new)
-        )
-        if before != after:
+        if any(asked_for_on_one_side(old.graphs, new.graphs).values()):
             self._touched.update(claim.tag for claim in (*old.claims, *new.claims))
         if found.unchanged:
             same = Document(new.kind, new.claims, counts=found.unchanged)

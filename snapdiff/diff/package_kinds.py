@@ -240,7 +240,7 @@ def _numbers(kinds: Iterable[Kind], removed: int, added: int) -> dict[str, int]:
 
 def _is_step(change: Change, versions: Collection[Version]) -> bool:
     """Return whether a spec went from one of some versions to another one of them."""
-    sides = [parse_version(spec.version) for spec in (change.old, change.new) if spec]
+    sides = [parse_version(spec.version) for spec in change.specs]
     return change.kind in (Kind.UPGRADED, Kind.DOWNGRADED) and all(it in versions for it in sides)
 
 

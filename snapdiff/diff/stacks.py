@@ -172,7 +172,7 @@ class ComparedStack:
         """Return what removed, added, and moved builds have in common; raises FormatError."""
         filters, losses = self.scope.filters, self.losses
         if filters.because or filters.explicit:  # then not all is reported
-            reported = {spec.hash for it in changes for spec in (it.old, it.new) if spec}
+            reported = {spec.hash for it in changes for spec in it.specs}
             losses = {kind: list(narrowed_losses(it, reported)) for kind, it in losses.items()}
         read_linked(chain.from_iterable(losses.values()), self._bits)
         # With `-p`, the packages that are compared do not say what else is gone.

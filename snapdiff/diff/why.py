@@ -47,7 +47,7 @@ def explain_one_sided(change: Change, graphs: Graphs, kinds: Mapping[str, Kind])
     All nodes of the graph are looked at: an edge says only where it leads.
     """
     graph, other = graphs if change.old else reversed(graphs)
-    [spec_hash] = (spec.hash for spec in (change.old, change.new) if spec)
+    [spec_hash] = (spec.hash for spec in change.specs)
     below: set[tuple[str, bool]] = set()
     above: set[tuple[str, bool]] = set()
     for key in graph.hashes:

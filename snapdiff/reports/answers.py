@@ -151,7 +151,7 @@ def _listed(names: Sequence[str], most: int) -> str:
 def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
     change = spec.change
     is_new = change.kind is Kind.ADDED
-    sides = [side for side in (change.old, change.new) if side]
+    sides = change.specs
     cause = change.cause if isinstance(change.cause, Cause) else None
     fields = [field for field in change.fields if field.name != "version"]
     lines = _tree_lines(spec.below) if spec.below else _neighbour_lines(spec)

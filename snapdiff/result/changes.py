@@ -62,9 +62,14 @@ class Change(Struct, frozen=True, gc=False):
     duplicate: bool | UnsetType = UNSET
 
     @property
+    def specs(self) -> list[Spec]:
+        """The spec on each side that has it, the old side first."""
+        return [spec for spec in (self.old, self.new) if spec]
+
+    @property
     def is_explicit(self) -> bool:
         """Whether the spec is explicit on either side: a root, or installed by hand."""
-        return any(spec is not None and spec.explicit for spec in (self.old, self.new))
+        return any(spec.explicit for spec in self.specs)
 
 
 class CompilerCount(Struct, frozen=True):
