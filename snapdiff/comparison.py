@@ -10,7 +10,7 @@ from snapdiff.catalog.loading import Catalog, check_filters, require_paths, stac
 from snapdiff.catalog.matching import match_packages
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
-from snapdiff.filters import Scope, narrowed_to_kinds, require_mapped_stacks
+from snapdiff.filters import Scope, narrowed_to_kinds, printable_filters, require_mapped_stacks
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import PackagePair, Revision
 from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
@@ -119,7 +119,7 @@ def diff_files(
         snapdiff=__version__,
         old=revisions[0],
         new=revisions[1],
-        filters=scope.filters,
+        filters=printable_filters(scope.filters),
         summary=Summary.total(stack.summary for tag in tags for stack in tag.stacks),
         tags=tuple(tags),
         skipped=tuple(

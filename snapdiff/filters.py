@@ -1,5 +1,6 @@
 """What a report is narrowed to: tags, stacks, packages and kinds by glob."""
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase, translate
@@ -77,6 +78,14 @@ class Scope:
         if not self.filters.stack:
             return stacks
         return frozenset(stack for stack in stacks if self.has_stack(stack))
+
+
+def printable_filters(filters: Filters) -> Filters:
+    r"""Return filters as a report names them: a byte of a path that is not UTF-8 is `\xff`."""
+    if not filters.path:
+        return filters
+    paths = (os.fsencode(path).decode("utf-8", "backslashreplace") for path in filters.path)
+    return replace(filters, path=tuple(paths))
 
 
 def wanted_kinds(filters: Filters) -> frozenset[Kind]:

@@ -15,6 +15,7 @@ from snapdiff.changelog.kept_file import filter_options, options_text
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section, SectionEnd
 from snapdiff.comparison import ComparisonOptions
+from snapdiff.filters import printable_filters
 from snapdiff.output.streams import Destination
 from snapdiff.output.whole_files import errors_named, hold
 from snapdiff.reports import ReportOptions, render_report
@@ -73,7 +74,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             markers, options = list(kept_file.find_markers(file)), self.shaping
         else:  # a line is a report: of what shaped it, it has the filters alone
             markers = kept_file.last_report(file)
-            options = options_text(filter_options(self.settings.filters))
+            options = options_text(filter_options(printable_filters(self.settings.filters)))
         if markers:
             markers[0].require(options)
         return kept_file.resume_after(markers, wanted)

@@ -12,7 +12,7 @@ from snapdiff.catalog.loading import Catalog, stacks_of
 from snapdiff.cli.given_options import GivenOptions, ReportWriter, lines_named, open_sides
 from snapdiff.comparison import compare_catalogs
 from snapdiff.errors import ReportError
-from snapdiff.filters import Scope, narrowed_to_kinds
+from snapdiff.filters import Scope, narrowed_to_kinds, printable_filters
 from snapdiff.output.streams import ProgressBar, say
 from snapdiff.output.whole_files import check_output, require_files_of_their_own
 from snapdiff.report_formats import REPORT
@@ -47,7 +47,7 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
             compared = replace(given.comparison(), filters=every_kind)
             found = compare_catalogs(old, new, compared, progress)
     given.warn_of_skipped(found.skipped)
-    narrowed = narrowed_to_kinds(replace(found, filters=filters))
+    narrowed = narrowed_to_kinds(replace(found, filters=printable_filters(filters)))
     verdict = None
     if given.fail_on:
         from snapdiff.cli.gate import judge

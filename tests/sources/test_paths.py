@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -280,3 +281,20 @@ def test_why_is_narrowed(envs: GitRepository) -> None:
 def test_a_single_file_cannot_be_narrowed(envs: GitRepository) -> None:
     said = refused("-C", envs.folder, "HEAD~1:envs/a/spack.lock", "HEAD", "--", "envs")
     assert "HEAD~1:envs/a/spack.lock: is a single file, so no path can narrow it\n" in said
+
+
+@pytest.mark.parametrize("arguments", [["HEAD~1", "HEAD"], ["HEAD~1"], ["HEAD~1...HEAD"]])
+def test_a_path_that_is_not_utf_8_is_named_byte_by_byte(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    repository = GitRepository(tmp_path)
+    name = os.fsdecode(b"env-\xff")
+    for version in ("1.2", "1.3"):
+        repository.commit({f"{name}/spack.lock": to_bytes(lock([Item("zlib", version)]))})
+    report = run_json("-C", tmp_path, *arguments, "--", name)
+    assert report["summary"]["upgraded"] == 1
+    assert report["filters"]["path"] == ["env-\\xff"]
+    log = tmp_path / "log.ndjson"
+    for _ in range(2):
+        done = run_cli("changelog", "-C", tmp_path, "HEAD~1..HEAD", "-q", "-o", log, "--", name)
+        assert (done.status, done.err) == (0, "")
