@@ -170,12 +170,14 @@ def usual_sections(content: FileContent) -> _Sections | None:
     try:
         sections = values_once(_USUAL.decode(content), "")
         meta = _META.decode(json.encode(sections.get("_meta", {})))
+        included = sections.get("include_concrete", {})
+        environments = {} if isinstance(included, list) else values_once(included, "")
     except (DecodeError, UnicodeDecodeError, RecursionError, FormatError):
         return None
     roots, nodes = sections.get("roots", []), sections.get("concrete_specs")
-    if "include_concrete" in sections or isinstance(roots, dict) or not isinstance(nodes, dict):
+    if isinstance(included, list) or isinstance(roots, dict) or not isinstance(nodes, dict):
         return None
-    return _Sections(meta, roots, nodes)
+    return _Sections(meta, roots, nodes, environments)
 
 
 # --- Specs that are no environment yet ---

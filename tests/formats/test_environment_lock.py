@@ -433,4 +433,7 @@ def test_sections_and_nodes_read_in_one_pass_are_those_of_the_plain_way(
 @pytest.mark.parametrize("version", LOCK_VERSIONS)
 def test_the_sections_of_a_lock_of_any_version_are_read_in_one_pass(version: int) -> None:
     document = lock([Item("zlib")], version)
-    assert environment_lock.usual_sections(to_bytes(document)) is not None
+    for included in ({}, {"include_concrete": {"other": document}}):
+        sections = environment_lock.usual_sections(to_bytes({**document, **included}))
+        assert sections is not None
+        assert sections.included.keys() == included.get("include_concrete", {}).keys()
