@@ -174,8 +174,10 @@ def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> No
     for option, glob in unmatched(filters, seen):
         if seen[option]:
             called, noun = glob or "an empty glob", _NOUNS.get(option, option)
-            message = f"{called}: matches no {noun}; {nearest_names(glob, seen[option])}"
-            raise FilterError(option, message)
+            is_one = glob in getattr(filters, option)
+            nearest = nearest_names(glob, seen[option])
+            wrong = f"matches no {noun}; {nearest}" if is_one else f"leaves no {noun}"
+            raise FilterError(option, f"{called}: {wrong}")
 
 
 _NOUNS = {"because": "package that differs"}

@@ -88,7 +88,7 @@ from tests.support.helpers import run_cli
         ),
         (
             (*SNAPSHOTS, "--fail-on", "removed", "-s", "tutorial", "-s", "!tutorial"),
-            "tutorial,!tutorial: matches no stack; the nearest: tutorial",
+            "tutorial,!tutorial: leaves no stack",
         ),
     ],
 )
