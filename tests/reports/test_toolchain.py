@@ -1,9 +1,11 @@
 """The lines of what everything stands on: each version in the words that packages have."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace as replace_fields
 
 from snapdiff import render_report
 from snapdiff.reports import ReportOptions
@@ -216,3 +218,13 @@ def test_a_part_that_one_package_needs_alone_is_new_because_of_it(tmp_path: Path
         sides = write_locks(tmp_path / name, libs["1"], [*libs["2"], cuda, *users])
         lines = toolchain(run_cli(*sides, "-f", "text").out)
         assert lines[-1] == "cuda 11.8.0 new" + (", because of app (new)" if name == "one" else "")
+
+
+def test_a_page_of_several_tags_has_the_lines_of_each() -> None:
+    [tag] = (diff := diff_of(records("a", "3.8.17 3.7.17", "1"), records("b", "3.8.18", "2"))).tags
+    both = replace_fields(diff, tags=(tag, replace_fields(tag, old="v1.0", new="v2.0")))
+    text = render_report(both, "html").partition("Package by package")[0]
+    assert re.findall("<h3>([^<]*)|(python [^<]*)<", text) == [
+        *(("develop", ""), ("Toolchain", ""), ("", "python 3.8.17 → 3.8.18, 3.7.17 gone")),
+        *(("v1.0 → v2.0", ""), ("Toolchain", ""), ("", "python 3.8.17 → 3.8.18, 3.7.17 gone")),
+    ]
