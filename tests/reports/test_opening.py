@@ -450,6 +450,18 @@ def test_what_is_gone_because_of_another_is_no_sentence_where_it_is_little(tmp_p
     ]
 
 
+def test_builds_of_one_product_are_those_of_one_package(tmp_path: Path) -> None:
+    def side(version: str) -> list[Item]:
+        below = [Item(name, version) for name in ("m4", "zlib")]
+        return [*below, *(Item("app", explicit=True, needs=(needs(it),)) for it in below)]
+
+    sides = {"a": ([Item("other")], [Item("other"), *side("1")]), "b": (side("1"), side("2"))}
+    lines = report(tmp_path, sides, "-p", "app")
+    assert [line.partition(", ")[0] for line in lines if line.startswith("- =")] == [
+        "- = 2 builds of 1 package in `b` only have another hash"
+    ]
+
+
 def test_roots_alone_have_no_sign(tmp_path: Path) -> None:
     tools = [replace(it, version=f"{n}.0") for n, it in enumerate(TOOLS * 2)]
     tools = [replace(it, name=f"{it.name}{n}") for n, it in enumerate(tools)]
