@@ -25,7 +25,14 @@ from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.result import Filters
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Content, Entry, SingleFile, Source, printable_path
+from snapdiff.sources.source import (
+    Content,
+    Entry,
+    SingleFile,
+    Source,
+    is_submodule,
+    printable_path,
+)
 
 
 class Catalog:
@@ -168,10 +175,7 @@ def require_paths(sources: Iterable[Source]) -> None:
                 submodules[word] = submodule
     found = [submodules[word] for word in sorted(left or ()) if word in submodules]
     if found:
-        raise RevisionError(
-            f"{found[0]}: is a submodule; what is in it is of another repository: run "
-            "snapdiff there, or with -C"
-        )
+        raise is_submodule(found[0])
     if left:
         raise RevisionError(
             f"{', '.join(sorted(left))}: there is nothing to compare on either side, neither a "

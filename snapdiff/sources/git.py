@@ -23,6 +23,7 @@ from snapdiff.sources.source import (
     EntryPair,
     SingleFile,
     Source,
+    is_submodule,
     printable_path,
 )
 
@@ -70,9 +71,7 @@ class GitSource(Source):
         folder, _, file = path.rpartition("/") if entry else (path, "", "")
         tree = self.repository.subtree(self._top, folder)
         if not tree and (submodule := self.repository.submodule_around(self._top, path)):
-            message = "what is in it is of another repository: run snapdiff there, or with -C"
-            place = printable_path(submodule)
-            raise RevisionError(f"{place}: is a submodule in {self.revision}; {message}")
+            raise is_submodule(printable_path(submodule), f" in {self.revision}")
         if not tree:
             return None
         name = printable_path(name or f"{self.revision}:{path}")

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 from snapdiff.buildcache_layout import BLOB
 from snapdiff.document_names import is_document, may_be_document
-from snapdiff.errors import FormatError
+from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import SETTINGS_SIZE
 from snapdiff.sources.names import EVERYWHERE, Paths, folders_upwards
 
@@ -220,6 +220,12 @@ class Source:
             if content is not None:
                 return SettingsFile(f"{self._above}{printable_path(path)}", content)
         return None
+
+
+def is_submodule(path: str, where: str = "") -> RevisionError:
+    """Return the error that a path is a submodule, `where` in a revision."""
+    message = "what is in it is of another repository: run snapdiff there, or with -C"
+    return RevisionError(f"{path}: is a submodule{where}; {message}")
 
 
 def joined(folder: str, path: str) -> str:
