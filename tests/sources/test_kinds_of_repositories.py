@@ -50,13 +50,19 @@ def test_bare_and_linked_and_mirrored_repositories_are_read(
         assert without_revisions(run_json("-C", tmp_path / name, "HEAD~1")) == expected
 
 
-def test_a_submodule_is_a_repository_of_its_own_and_no_part_of_the_outer_one(
-    repository: GitRepository, tmp_path: Path, expected: Report
-) -> None:
+@pytest.fixture
+def outer(repository: GitRepository, tmp_path: Path) -> GitRepository:
+    """A repository of a page, with the other one as its submodule `inner`."""
     outer = GitRepository(tmp_path / "outer")
     outer.commit(pages_of([spec("b", package="own")]))
     outer.git("submodule", "--quiet", "add", str(repository.folder), "inner")
     outer.git("commit", "--quiet", "--message=Add")
+    return outer
+
+
+def test_a_submodule_is_a_repository_of_its_own_and_no_part_of_the_outer_one(
+    outer: GitRepository, expected: Report
+) -> None:
     inner = outer.folder / "inner"
     assert without_revisions(run_json("-C", inner, "HEAD~1", "HEAD")) == expected
     assert without_revisions(run_json("-C", inner, "HEAD~1")) == expected
@@ -91,12 +97,8 @@ def test_a_submodule_is_a_repository_of_its_own_and_no_part_of_the_outer_one(
     ids=" ".join,
 )
 def test_a_path_in_a_submodule_is_no_path_of_the_outer_repository(
-    arguments: list[str], repository: GitRepository, tmp_path: Path
+    arguments: list[str], outer: GitRepository
 ) -> None:
-    outer = GitRepository(tmp_path / "outer")
-    outer.commit(pages_of([spec("b", package="own")]))
-    outer.git("submodule", "--quiet", "add", str(repository.folder), "inner")
-    outer.git("commit", "--quiet", "--message=Add")
     message = (
         "snapdiff: error: inner: is a submodule in HEAD; what is in it is of another repository: "
         "run snapdiff there, or with -C\n"
@@ -115,12 +117,8 @@ def test_a_path_in_a_submodule_is_no_path_of_the_outer_repository(
     ids=" ".join,
 )
 def test_a_submodule_is_no_path_that_a_comparison_is_narrowed_to(
-    arguments: list[str], repository: GitRepository, tmp_path: Path
+    arguments: list[str], outer: GitRepository
 ) -> None:
-    outer = GitRepository(tmp_path / "outer")
-    outer.commit(pages_of([spec("b", package="own")]))
-    outer.git("submodule", "--quiet", "add", str(repository.folder), "inner")
-    outer.git("commit", "--quiet", "--message=Add")
     command, *_ = arguments
     begin = [command] if command == "changelog" else []
     message = (
