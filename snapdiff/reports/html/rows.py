@@ -12,7 +12,6 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, because_word, cause_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import address_of, value_text
@@ -188,10 +187,9 @@ class RowTable:
         alike: dict[SpecGroup, list[tuple[str, ...]]] = {}
         for stack, some in changes.items():
             for change in some:
-                sides = [spec for spec in (change.old, change.new) if spec]
-                key = (change.kind, *(spec.hash for spec in sides))
+                key = (change.kind, *(spec.hash for spec in change.specs))
                 if key not in stacks:
-                    alike.setdefault(self._group(change, sides), []).append(key)
+                    alike.setdefault(self._group(change), []).append(key)
                 stacks.setdefault(key, []).append(shown(stack))
         return tuple(
             group._replace(
@@ -200,9 +198,9 @@ class RowTable:
             for group, some in alike.items()
         )
 
-    def _group(self, change: Change, sides: Sequence[Spec]) -> SpecGroup:
-        """Return what is said of a spec that is on these sides."""
-        last = sides[-1]
+    def _group(self, change: Change) -> SpecGroup:
+        """Return what is said of a spec."""
+        last = change.specs[-1]
         differences = [
             (shown(field.name), value_text(field.old) or "—", value_text(field.new) or "—")
             for field in change.fields
