@@ -105,11 +105,12 @@ class VersionMove(NamedTuple):
             old, new = self.went
             number = old.old - old.new
             some = f"{number:,} of {counted(old.old, 'build')}"
-            which = ", ".join(_each_in_words(self.moved_by, mark))
+            which = ""
             if len(self.moved_by) == 1:
                 those = "the one" if number == 1 else "those"
-                which = f"{those} {traits_in_words(self.moved_by[0], mark)}"
-            which = f" ({which})" if which else ""
+                which = f" ({those} {traits_in_words(self.moved_by[0], mark)})"
+            elif self.moved_by:
+                which = f" (before: {', '.join(_each_in_words(self.moved_by, mark))})"
             left = new.new - new.old - number
             more = f", {counted(left, 'more build')} of {mark(new.version)}" if left else ""
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}{more}"

@@ -60,6 +60,8 @@ def _what_differs(event: Event, mark: Mark) -> str:
         return _what_variants(event.old or (), event.new or (), mark)
     if event.old is None and event.new is None:
         return _ALONE.get(event.what, event.what)
+    if event.what == "compiler":
+        return f"compiler {_compiler(event.old, mark)} → {_compiler(event.new, mark)}"
     return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
 
 
@@ -103,6 +105,11 @@ def _by_name(variants: Iterable[str]) -> dict[str, str]:
         name = variant.lstrip("+~-").partition("=")[0].removesuffix(":")
         found[variant if name in found else name] = "patches" if is_patches(variant) else variant
     return found
+
+
+def _compiler(value: Value, mark: Mark) -> str:
+    """Return a compiler; of `none` that no compiler is named, which may be a dependency then."""
+    return "no compiler named" if value == "none" else _value(value, mark)
 
 
 def _value(value: Value, mark: Mark) -> str:

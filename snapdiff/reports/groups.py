@@ -6,6 +6,7 @@ from itertools import groupby
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
+from snapdiff.reports.moves import Move
 from snapdiff.reports.names import FEW_STACKS, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.product_table import ProductTable
@@ -32,6 +33,9 @@ _NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.LOST, Status.MAJOR,
 _MOST_TERMS = 5
 """How many classes have a number of their own; of more these do, and the others have one."""
 
+Named = tuple[tuple[str, tuple[Move, ...]], ...]
+"""Packages by name, each with what happened to it in some stacks."""
+
 _QUIET_BUILDS = (Status.LOST, Status.MORE, Status.DUPLICATES)
 """What is so of packages that nobody asked for."""
 
@@ -41,8 +45,8 @@ class Tally(Struct, frozen=True, kw_only=True):
 
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
-    what was lost, or is more: versions, builds or both. `few` are their names, where these are few
-    that somebody will miss or look for, and `few_in_some` the names of those `in_some`. They
+    what was lost, or is more: versions, builds or both. `few` are they, with what happened to each,
+    where these are few that somebody will miss or look for, and `few_in_some` those `in_some`. They
     changed in `events` as all around them did. `major` is how many of the upgraded ones have
     another major version.
     """
@@ -53,8 +57,8 @@ class Tally(Struct, frozen=True, kw_only=True):
     place: Place | None = None
     in_stacks: int = 0
     what: tuple[str, ...] = ()
-    few: tuple[str, ...] = ()
-    few_in_some: tuple[str, ...] = ()
+    few: Named = ()
+    few_in_some: Named = ()
     events: tuple[Event, ...] = ()
     major: int = 0
 
@@ -161,7 +165,7 @@ def _tally(
 ) -> Tally:
     """Return how many packages that is, and what is said of some: the lines are those of each."""
     of_line = ((name, line) for name, lines in packages.items() for line in lines)
-    every = ((name, move) for name, line in of_line for move in line.moves)
+    every = ((name, move) for name, line in of_line for move in line.moves_of(name))
     moves = [(name, move) for name, move in every if move.status is status]
     tally = Tally(status=status, number=len(packages))
     named = set(packages)
@@ -175,7 +179,7 @@ def _tally(
         tally = replace(
             tally,
             in_some=len(in_some),
-            few_in_some=_few(in_some),
+            few_in_some=_few(in_some, moves),
             place=places[0] if is_one and len(places[0].names) <= 1 else None,
             in_stacks=len(partly[0][1].stacks) if is_one else 0,
         )
@@ -197,11 +201,18 @@ def _tally(
         is_short = len(places) == 1 and len(places[0].names) <= FEW_STACKS
         place = places[0] if is_short else None
         tally = replace(tally, events=tuple(events), place=place)
-    return replace(tally, few=_few(named) if status in _NAMED else ())
+    return replace(tally, few=_few(named, moves) if status in _NAMED else ())
 
 
-def _few(names: Collection[str]) -> tuple[str, ...]:
-    return tuple(sorted(names)) if len(names) <= _FEW_PACKAGES else ()
+def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
+    if len(names) > _FEW_PACKAGES:
+        return ()
+    of_name: dict[str, tuple[Move, ...]] = dict.fromkeys(sorted(names), ())
+    for name, move in moves:
+        if name in of_name:
+            of_name[name] += (move,)
+    most_first = sorted(of_name.items(), key=lambda it: (-len(it[1][0].stacks), it[1][0].stacks))
+    return tuple(most_first)
 
 
 def grouped(

@@ -148,6 +148,13 @@ class Move(Struct, frozen=True, kw_only=True):
         own = versions_in_words((share and share.versions) or self.own, mark)
         return f" {own}" if own else ""
 
+    def step_in_words(self, mark: Mark) -> str:
+        """Return what is said of versions alone behind a name."""
+        words = versions_in_words(self.own, mark) or self.versions.in_words(mark)
+        return (
+            f"{':' if self.versions.begins_with_builds and words and not self.own else ''} {words}"
+        )
+
     def in_words(self, mark: Mark) -> str:
         """Return what is said of versions and builds behind a name."""
         lost, main = self.lost, self.main

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from snapdiff.reports.moves import Moves, StackMoves
 from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.products import needed_by_roots_now
 from snapdiff.reports.stack_reasons import TOOLCHAIN, SharedChange
-from snapdiff.reports.statuses import Status, Versions
+from snapdiff.reports.statuses import Status
 from snapdiff.result import Because, Kind, PackageChange, StackDiff, TagDiff, Trait, TraitCount
 from snapdiff.result.causes import Event, event_of
 
@@ -37,12 +37,14 @@ Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
 _Lost = tuple[tuple[str, tuple[str, ...]], str]
 """A package with the versions, or variants, that it lost, and the stack where."""
 
+_Losses = Placed[tuple[str, tuple[str, ...]]]
+
 
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
     `taken` says how many products are asked for no longer, on which they depend, and where. `older`
-    are those that are downgraded, with the versions that came, by the stacks in which they are.
+    are those that are downgraded, by the stacks in which they are.
     `in_tag` says that no other stack has any of the new roots, `were_there` that some of them were
     dependencies in these stacks before.
     """
@@ -52,7 +54,7 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     place: Place
     taken: Placed[int]
-    older: Placed[tuple[str, Versions]]
+    older: Placed[str]
 
 
 class StackLoss(Struct, frozen=True, kw_only=True):
@@ -94,12 +96,10 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         return words
 
 
-class LostTogether(Struct, frozen=True, kw_only=True):
-    """Packages that lost builds of one trait in the same stacks: how many builds, of how many."""
+class LostTogether(NamedTuple):
+    """Packages that lost all builds of one trait in the same stacks."""
 
     packages: tuple[str, ...]
-    builds: int
-    of: int
     trait: TraitCount
     place: Place
 
@@ -108,7 +108,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
 
     `versions_gone` are those of which none of their series came, and `turned_off` the variants that
-    were on in all builds: of products, and of dependencies where others went with them.
+    were on in all builds: first of products, then of dependencies where others went with them.
     """
 
     shared: tuple[SharedChange, ...] = ()
@@ -116,8 +116,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     new_roots: tuple[NewRoots, ...] = ()
     losses: tuple[StackLoss, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
-    versions_gone: Placed[tuple[str, Versions]] = ()
-    turned_off: Placed[tuple[str, tuple[str, ...]]] = ()
+    versions_gone: tuple[_Losses, _Losses] = ((), ())
+    turned_off: tuple[_Losses, _Losses] = ((), ())
 
 
 def opening_of(
@@ -167,8 +167,8 @@ def opening_of(
         new_roots=tuple(new_roots),
         losses=losses,
         lost_together=_lost_together(moves, of_builds, places) if with_losses else (),
-        versions_gone=tuple(it for some in gone for it in _by_place(some, places)),
-        turned_off=tuple(it for some in losing for it in _by_place(some, places)),
+        versions_gone=(_by_place(gone[0], places), _by_place(gone[1], places)),
+        turned_off=(_by_place(losing[0], places), _by_place(losing[1], places)),
     )
 
 
@@ -189,7 +189,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
     """Return the new roots that brought a change to enough packages, those of most first."""
     now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in tag.stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    older: dict[tuple[str, ...], list[tuple[tuple[str, Versions], str]]] = {}
+    older: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     every = [(stack, change, move) for stack, some in moves.items() for change, move in some]
     without_roots = {  # what fell in the same way where no new root needs it
         (change.package, move.versions) for _, change, move in every if not change.needed_by
@@ -200,10 +200,10 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
     for name, change, move in every:
         is_alone = (change.package, move.versions) not in without_roots
         if move.status is Status.DOWNGRADED and change.needed_by and is_alone:
-            older.setdefault(change.needed_by, []).append(((change.package, change.came), name))
+            older.setdefault(change.needed_by, []).append((change.package, name))
     told = []
     for roots in (it for it in {**taken, **older} if it):
-        found = taken.get(roots, []) + [(name, stack) for (name, _), stack in older.get(roots, [])]
+        found = taken.get(roots, []) + older.get(roots, [])
         if len({name for name, _ in found}) < _LEAST_TOGETHER:
             continue
         of_stack = Counter(stack for _, stack in taken.get(roots, ()))
@@ -283,25 +283,15 @@ def _lost_together(
 
     Nothing is said where all that happened to them is that: they share a line.
     """
-    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, tuple[int, int]]] = {}
+    found: dict[tuple[TraitCount, tuple[str, ...]], list[str]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
-            lost = move.lost
-            if is_dependency or lost is None or not told.isdisjoint(move.stacks):
+            if is_dependency or move.lost is None or not told.isdisjoint(move.stacks):
                 continue
-            for part in lost.parts:
-                builds = found.setdefault((replace(part, specs=0), move.stacks), {})
-                number, _ = builds.get(name, (0, 0))
-                in_all = len(move.stacks)
-                builds[name] = number + part.specs * in_all, lost.of * in_all
+            for part in move.lost.parts:
+                found.setdefault((replace(part, specs=0), move.stacks), []).append(name)
     return tuple(
-        LostTogether(
-            packages=tuple(sorted(builds)),
-            builds=sum(number for number, _ in builds.values()),
-            of=sum(of for _, of in builds.values()),
-            trait=trait,
-            place=places.place(some),
-        )
-        for (trait, some), builds in found.items()
-        if len(builds) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in builds)
+        LostTogether(tuple(sorted(names)), trait, places.place(some))
+        for (trait, some), names in found.items()
+        if len(names) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names)
     )

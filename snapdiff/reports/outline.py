@@ -12,7 +12,7 @@ from msgspec import Struct
 from snapdiff.filters import wanted_kinds
 from snapdiff.model import LikeStacks, pair_like_stacks
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, tallies
+from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
@@ -24,9 +24,12 @@ from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, TagDif
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""
 
-
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
+
+
+_MOST_IN_SENTENCE = 6
+"""How many packages the first sentence names: more are named in a list below it."""
 
 
 class StackNews(NamedTuple):
@@ -93,6 +96,13 @@ class Outline(Struct, frozen=True, kw_only=True):
         classes = {tally.status for tally in self.packages.tallies}
         is_all = classes == {Status.REBUILT} and len(self.tags) == 1
         return reasons[0].causes[0] if reasons and is_all else None
+
+    @property
+    def names_below(self) -> tuple[Tally, ...]:
+        """The classes of which the sentence has no names, as there would be too many in it."""
+        some = [it for it in self.packages.told if it.few or it.few_in_some]
+        names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)
+        return tuple(some) if names > _MOST_IN_SENTENCE else ()
 
     @property
     def says_all(self) -> bool:

@@ -32,6 +32,10 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         """The class of its packages: that of the worst that happened to them."""
         return self.moves[0].status
 
+    def moves_of(self, package: str) -> tuple[Move, ...]:
+        """Return what happened to one of its packages."""
+        return (self.each[self.packages.index(package)],) if self.each else self.moves
+
 
 def package_lines(moves: Moves) -> list[PackageLine]:
     """Return what happened to packages as lines, in their order.

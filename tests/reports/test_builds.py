@@ -35,7 +35,7 @@ def test_builds_of_a_version_that_stays_are_told_by_where_they_went_or_behind_th
     [
         (4, {"mpich": 1}, "1 of 4 builds 1.0 → 1.1 (the one built with mpich)"),
         (4, {"mpich": 3}, "3 of 4 builds 1.0 → 1.1 (those built with mpich)"),
-        (4, {"mpich": 2, "mva": 1}, "3 of 4 builds 1.0 → 1.1 (2 with mpich, 1 with mva)"),
+        (4, {"mpich": 2, "mva": 1}, "3 of 4 builds 1.0 → 1.1 (before: 2 with mpich, 1 with mva)"),
     ],
 )
 def test_which_builds_went_to_another_version(old: int, moved: dict[str, int], words: str) -> None:
