@@ -12,11 +12,18 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.model import EMPTY_PART
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
 from snapdiff.reports.markdown import links
-from snapdiff.reports.names import FEW_STACKS, short_hash, shortened, side_name, side_names
+from snapdiff.reports.names import (
+    FEW_STACKS,
+    readable,
+    short_hash,
+    shortened,
+    side_name,
+    side_names,
+    tag_names,
+)
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.result import Field, Kind, Trait
@@ -69,12 +76,10 @@ def render_answer(
         values["catalog"] = side_name(found.catalog)
     else:
         name = "why.j2"
+        found = readable(found, names_only_stack=False)
         values["symbols"] = SIGNS
         values["sides"] = side_names(found.old, found.new)
-        values["tags"] = [
-            (dict.fromkeys(filter(None, (tag.old, tag.new))), tag, _roots(tag), _entries(tag))
-            for tag in found.tags
-        ]
+        values["tags"] = [(tag_names(tag), tag, _roots(tag), _entries(tag)) for tag in found.tags]
         values["has_changes"] = any(
             tag.whole or any(stack.specs for stack in tag.stacks) for tag in found.tags
         )
@@ -134,7 +139,7 @@ def _entries(tag: ExplainedTag) -> list[WhyEntry]:
     entries = []
     for entry in sorted(alike, key=lambda entry: WORST_FIRST.index(entry.kind)):
         specs = [
-            f"{hashes}{'' if names == [EMPTY_PART] else f' in {_listed(names, FEW_STACKS)}'}"
+            f"{hashes}{f' in {_listed(names, FEW_STACKS)}' if all(names) else ''}"
             for hashes, names in alike[entry].items()
         ]
         entries.append(replace(entry, lines=(*specs, *entry.lines)))

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from snapdiff.model import EMPTY_PART, Revision
 from snapdiff.result import CatalogDiff, TagDiff
+from snapdiff.result.questions import ExplainedPackage, ExplainedTag
 from snapdiff.safe_text import shown, visible
 from snapdiff.spack import is_patches
 
@@ -64,7 +65,7 @@ def short_patches(variant: str) -> str:
     return _PATCH.sub(lambda found: short_hash(found[0]), variant)
 
 
-def tag_names(tag: TagDiff) -> tuple[str, ...]:
+def tag_names(tag: TagDiff | ExplainedTag) -> tuple[str, ...]:
     """Return a tag's name, both where two tags are compared, or none where it is not named."""
     return tuple(dict.fromkeys(name for name in (tag.old, tag.new) if name))
 
@@ -157,23 +158,26 @@ def short_names(old: str, new: str) -> tuple[str, str]:
 _DOCUMENTS = (".lock", ".json", ".gz", ".sig", ".md")
 """How the name of a file ends that is a side by itself."""
 
+_Diff = TypeVar("_Diff", CatalogDiff, ExplainedPackage)
+
 TOP_FOLDER = "top folder"
 """What people read for a stack or tag that is called `.` and is not the only one."""
 
 
-def readable(diff: CatalogDiff) -> CatalogDiff:
-    """Return a diff in which nothing is called `.`.
+def readable(diff: _Diff, *, names_only_stack: bool = True) -> _Diff:
+    """Return a diff, or why a package changed, in which nothing is called `.`.
 
-    A stack that is the only one has its folder's name, if that is known; such a tag has none.
+    A stack that is the only one has its folder's name, if that is known and asked for; such a tag
+    has none.
     One `spack.lock` at the top of a repository is such a stack, in such a tag
     (docs/specification.md, section 10).
     """
-    only_tag = {(tag.old, tag.new, tag.status) for tag in diff.tags}
-    tag_name = "" if only_tag == {(EMPTY_PART, EMPTY_PART, "changed")} else TOP_FOLDER
+    only_tag = {(tag.old, tag.new) for tag in diff.tags}
+    tag_name = "" if only_tag == {(EMPTY_PART, EMPTY_PART)} else TOP_FOLDER
     stack_name = TOP_FOLDER
     if {stack.stack for tag in diff.tags for stack in tag.stacks} == {EMPTY_PART}:
         folders = {_folder(diff.old), _folder(diff.new)}
-        stack_name = folders.pop() if len(folders) == 1 else ""
+        stack_name = folders.pop() if names_only_stack and len(folders) == 1 else ""
 
     tags = []
     for tag in diff.tags:

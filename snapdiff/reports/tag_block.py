@@ -120,7 +120,10 @@ class TagWriter:
         self._reasons_of = partial(reasons_of, places=self._places, of_roots=bool(filters.explicit))
         self._reasons = self._reasons_of(tag.stacks)
         told = _told_stacks(tag)
-        self.by_stack = {stack.stack: _with_roots(stack_moves(tag, stack)) for stack in told}
+        said = {stack.stack: stack_moves(tag, stack) for stack in told}
+        if Kind.RECONFIGURED in kinds:  # as which a package is shown that only has another root
+            said = {stack: _with_roots(moves) for stack, moves in said.items()}
+        self.by_stack = said
         self._new_roots = new_roots_of(tag, self.by_stack, self._places)
         needs = {it.names for it in self._new_roots}  # the opening says what needs these
         for stack, moves in self.by_stack.items():

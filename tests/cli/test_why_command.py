@@ -327,6 +327,16 @@ def test_like_changes_of_several_stacks_are_told_once(tmp_path: Path) -> None:
     assert "; only stack gpu.\n" in narrowed.out
 
 
+def test_no_stack_is_called_a_dot(tmp_path: Path) -> None:
+    for side, items in (("old", before()), ("new", after())):
+        for folder in ("", "gpu/"):
+            write_files(tmp_path, {f"{side}/{folder}spack.lock": to_bytes(lock(items))})
+    done = run_cli("why", "json", "-C", tmp_path, "old", "new")
+    assert "  k7lvwjm → sda7elh in top folder, gpu\n" in done.out
+    alone = run_cli("why", "json", "-C", tmp_path, "old/gpu", "new/gpu")
+    assert "  k7lvwjm → sda7elh\n" in alone.out
+
+
 def test_what_a_catalog_says_cannot_end_the_code_around_a_tree(tmp_path: Path) -> None:
     lib = Item("lib", "````\n# `x`"), Item("lib", "\x1b[31m````")
     both = [[item, Item("app", needs=(needs(item),))] for item in lib]

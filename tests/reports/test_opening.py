@@ -341,6 +341,18 @@ def test_where_only_roots_changed_the_first_sentence_says_so(tmp_path: Path) -> 
     assert report(tmp_path, {"a": sides})[2:] == ["`tool0` now only a dependency."]
 
 
+def test_a_report_of_what_was_rebuilt_counts_it_as_that(tmp_path: Path) -> None:
+    def side(recipe: str, *, is_root: bool) -> list[Item]:
+        zlib = Item("zlib", recipe=recipe)
+        tool = Item("tool", explicit=is_root, needs=(needs(zlib),))
+        return [zlib, tool, replace(OTHER, needs=(needs(tool),))]
+
+    stacks = {"a": (side("1", is_root=True), side("2", is_root=False))}
+    assert "`tool` now only a dependency" in report(tmp_path, stacks)[2]
+    rebuilt = report(tmp_path, stacks, "-k", "rebuilt")[2]
+    assert rebuilt.startswith("2 products only have another hash in `a`")
+
+
 def test_the_table_counts_apart_what_was_neither_reconfigured_nor_rebuilt(tmp_path: Path) -> None:
     tool, stays = Item("tool0"), Item("stays", explicit=True)
     app = Item("app", explicit=True, needs=(needs(tool),))
