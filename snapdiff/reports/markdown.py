@@ -111,6 +111,11 @@ def _heading(words: str, level: int) -> str:
     return paragraph(f"{'#' * level} {words}" if level else f"**{words}**")
 
 
+def _strong(words: str) -> str:
+    """Return words in bold."""
+    return f"**{words}**"
+
+
 def _fold(words: str) -> str:
     """Return the beginning of a fold; its summary is no Markdown any more."""
     summary = re.sub("`([^`]+)`", lambda found: code_element(found[1]), words)
@@ -194,6 +199,7 @@ def _product_table(
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
     "heading": _heading,
+    "strong": _strong,
     "listed": listed,
     "fold": _fold,
     "end_fold": _end_fold,

@@ -112,6 +112,7 @@ def functions(paint: Paint) -> dict[str, Any]:
     return {
         "item": item,
         "heading": lambda words, _level: paragraph(paint(words, "heading")),
+        "strong": lambda words: paint(words, "heading"),
         "paragraph": paragraph,
         "listed": listed,
         "fold": lambda words: paragraph(paint(words, "heading")),

@@ -210,7 +210,7 @@ def test_versions_of_products_that_are_gone_are_told_first(tmp_path: Path) -> No
     sides = (tools("1.14.2", "1.12.2", "1.10.7"), tools("1.14.3", "1.10.7"))
     others = (tools("1.14.2", "1.10.7"), tools("1.14.3", "1.10.7"))
     lines = report(tmp_path / "some", {"a": sides, "b": others, "c": sides})
-    assert lines[4] == "- versions dropped: `hdf5` `1.12.2` (all but `b`)"
+    assert lines[4] == "- **versions dropped**: `hdf5` `1.12.2` (all but `b`)"
     # What is upgraded in its series, or all at once, is no version that anybody misses.
     steps = (tools("1.14.2", "1.12.2"), tools("2.0"))
     for stacks in ({"a": others}, {"a": steps}):
@@ -228,7 +228,10 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
         up = [Item(f"up{it}", f"{it}.{versions[0]}", explicit=True) for it in range(9)]
         return [*libs, *old, *up, Item("app", explicit=True, needs=tuple(map(needs, libs)))]
 
-    for number, told in ((39, ["- versions dropped of dependencies: `openssl` `1.1`"]), (38, [])):
+    for number, told in (
+        (39, ["- **versions dropped** of dependencies: `openssl` `1.1`"]),
+        (38, []),
+    ):
         sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
         lines = report(tmp_path / str(number), {"a": sides})
         assert [line for line in lines if "versions dropped" in line] == told
@@ -433,7 +436,7 @@ def test_a_dependency_that_was_turned_off_is_told_if_many_others_went_with_it(
     tmp_path: Path, names: str, *, is_told: bool
 ) -> None:
     lines = report(tmp_path, {"a": without_gui(names)})
-    assert ("- options turned off of dependencies: `visit` `~gui`" in lines) is is_told
+    assert ("- **options turned off** of dependencies: `visit` `~gui`" in lines) is is_told
 
 
 def test_a_reason_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
@@ -512,9 +515,13 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
     assert lines[4:10] == [
-        *("- gone: `gone` `1.0`", "- new: `new` `1.0`", "- downgraded: `down` `1.1` → `1.0`"),
-        *("- versions dropped: `flecsi` `2.1`", "- options turned off: `config` `~shared`"),
-        f"- upgraded: {apps}, `up` `1.0` → `1.1`",
+        *(
+            "- **gone**: `gone` `1.0`",
+            "- **new**: `new` `1.0`",
+            "- **downgraded**: `down` `1.1` → `1.0`",
+        ),
+        *("- **versions dropped**: `flecsi` `2.1`", "- **options turned off**: `config` `~shared`"),
+        f"- **upgraded**: {apps}, `up` `1.0` → `1.1`",
     ]
     assert "- `python` `2.1` gone, still has `2.2`" in lines
 
@@ -554,7 +561,7 @@ def test_versions_gone_are_those_of_four_products_and_of_more(tmp_path: Path) ->
     lines = report(tmp_path, {"a": ([*side("1", "1.0", "2.0"), *gone], side("2", "2.0"))})
     named = ", ".join(f"`tool{it}` `2.{it}`" for it in range(1, 5))
     told = [line for line in lines if "versions dropped" in line]
-    assert told == [f"- versions dropped: {named} and of 2 more"]
+    assert told == [f"- **versions dropped**: {named} and of 2 more"]
 
 
 def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
@@ -568,8 +575,8 @@ def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
 
     on, off = {"mpi": True, "x": False}, {"mpi": False, "x": True}
     for name, old, new, words in (
-        ("reconfigured", tool("1", on), tool("1", off), "- options turned off: `tool` `~mpi`"),
-        ("upgraded", tool("1", on), tool("2", off), "- options turned off: `tool` `~mpi`"),
+        ("reconfigured", tool("1", on), tool("1", off), "- **options turned off**: `tool` `~mpi`"),
+        ("upgraded", tool("1", on), tool("2", off), "- **options turned off**: `tool` `~mpi`"),
         ("no loss", tool("1", {"test": True}), tool("2", {"test": False}), ""),
         ("one of two", tool("1", on, {**on, "y": True}), tool("1", off, {**on, "y": True}), ""),
         (

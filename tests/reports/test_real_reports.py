@@ -17,17 +17,18 @@ WEEKS = ("develop-2025-03-23", "develop-2025-03-30")
 
 
 NEWS = """\
-- gone from some environments: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1` (`oneapi-x86_64`)
-- new: `exago` `1.6.0` (all but `oneapi-x86_64`); now in more environments: `ecp-data-vis-sdk` \
-`1.0` (`cuda-aarch64`, `oneapi-x86_64`); `cusz` `0.3.1` (`cuda-aarch64`); `py-torch` `2.1.0` \
-(`cuda-ppc64le`)
-- downgraded: `py-cinemasci` `1.7.0` → `1.3` (`cuda-aarch64`, `oneapi-x86_64`); `zfp`: 3 of 4 \
+- **gone from some environments**: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1` \
+(`oneapi-x86_64`)
+- **new**: `exago` `1.6.0` (all but `oneapi-x86_64`); **now in more environments**: \
+`ecp-data-vis-sdk` `1.0` (`cuda-aarch64`, `oneapi-x86_64`); `cusz` `0.3.1` (`cuda-aarch64`); \
+`py-torch` `2.1.0` (`cuda-ppc64le`)
+- **downgraded**: `py-cinemasci` `1.7.0` → `1.3` (`cuda-aarch64`, `oneapi-x86_64`); `zfp`: 3 of 4 \
 builds `1.0.0` → `0.5.5` (those built with `cuda`) (`cuda-aarch64`); `adios2` `2.9.1` → `2.8.3`, \
 `ascent` `0.9.2` → `0.9.1`, `vtk-m` `2.0.0` → `1.9.0` (`oneapi-x86_64`)
 - no build of `adios2`, `vtk-m`, `zfp` with `cuda_arch=90` any more (`cuda-x86_64`)
-- versions dropped: `hdf5` `1.12.2` (`cuda-ppc64le`, `rocm-x86_64`); `flecsi` `2.1.0` \
+- **versions dropped**: `hdf5` `1.12.2` (`cuda-ppc64le`, `rocm-x86_64`); `flecsi` `2.1.0` \
 (`cuda-aarch64`); of dependencies: `openssl` `1.1.1v` (all 5)
-- options turned off: `lbann` `~al` (all 5); `paraview` `~raytracing` (`cuda-x86_64`, \
+- **options turned off**: `lbann` `~al` (all 5); `paraview` `~raytracing` (`cuda-x86_64`, \
 `rocm-x86_64`); `ascent` `~fortran` (`oneapi-x86_64`); of dependencies: `visit` `~gui` \
 (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`)
 - `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too; it needs older \
@@ -35,7 +36,7 @@ builds `1.0.0` → `0.5.5` (those built with `cuda`) (`cuda-aarch64`); `adios2` 
 `cuda-aarch64` and 12 in `oneapi-x86_64` are still there, only as its dependencies
 - `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
 - `zlib` replaced by `zlib-ng` (all 5)
-- upgraded to another major version: `py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → \
+- **upgraded to another major version**: `py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → \
 `8.0` (all 5)
 **Toolchain**
 - `gcc` `11.4.0` and `9.4.0`, `intel-oneapi-compilers` `2023.2.1`, `mpich` `4.1.2` as before

@@ -95,6 +95,7 @@ def _listed(caller: Callable[[], str]) -> "Markup":
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
     "heading": _heading,
+    "strong": lambda words: trusted("<strong>{}</strong>").format(words),
     "paragraph": lambda words: trusted("<p>{}</p>\n" if words else "").format(words),
     "listed": _listed,
     "fold": lambda words: trusted("<details><summary>{}</summary>\n").format(words),
