@@ -171,7 +171,7 @@ def _beside(
         moved = set(map(parse_version, (*asked_for.gone, *asked_for.came)))
         gone = tuple(it for it in change.gone if parse_version(it) not in moved)
         came = tuple(it for it in change.came if parse_version(it) not in moved)
-        if gone or came:  # beside versions of roots; else one that came was not there before
+        if came and not gone:  # beside those of roots, too; what goes leaves only what was there
             kept = _in_order(_by_order({*change.kept, *change.came}.difference(came)))
         if gone and came:
             is_higher = parse_version(gone[-1]) < parse_version(came[-1])

@@ -103,7 +103,15 @@ def test_roots_are_told_from_other_builds(builds: str, asked_for: str, others: s
                 assert part.builds == Count(*sums)
 
 
-@pytest.mark.parametrize(("builds", "kept"), [("1.9*=2.1* +2.1", ()), ("1.9*=2.1* +1.8", ("2.1",))])
+@pytest.mark.parametrize(
+    ("builds", "kept"),
+    [
+        ("1.9*=2.1* +2.1", ()),
+        ("1.9*=2.1* +1.8", ("2.1",)),
+        ("1.9*=2.1* 1.8-", ()),
+        ("1.9*=2.1* 1.8=1.7 1.6", ("1.6",)),
+    ],
+)
 def test_a_version_that_came_with_a_root_was_not_there_for_others(
     builds: str, kept: tuple[str, ...]
 ) -> None:
