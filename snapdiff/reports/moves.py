@@ -263,6 +263,8 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     only_shared = kind is Kind.RECONFIGURED and all(is_told(it, shared) for it in specs)
     events = {event for spec in reconfigured or told for event in field_events(spec)}
     own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
+    if own and (kind is Kind.REBUILT or only_shared):
+        own = in_order(spec.new.version for spec in specs if spec.new)
     beside: Versions = ()
     some_builds = None
     if change.whole:

@@ -103,3 +103,15 @@ def test_an_upgrade_says_which_variants_have_another_value(
     [tag] = diff_of(*sides).tags
     [[move]] = moves_in(tag, tag.stacks).values()
     assert move.in_words(lambda text: f"`{text}`") == words
+
+
+@pytest.mark.parametrize("changed", [{"os": "ubuntu22.04"}, {"os": "ubuntu24.04"}])
+def test_a_version_whose_builds_are_as_before_is_not_named(changed: dict[str, str]) -> None:
+    packages = ("zlib", *"abcdefghijk")
+    same = spec("same", "2.0", package="zlib")
+    old = [spec(f"o{name}", "1.0", package=name) for name in packages]
+    new = [spec(f"n{name}", "1.0", package=name, **changed) for name in packages]
+    [tag] = diff_of([same, *old], [same, *new]).tags
+    [moved] = moves_in(tag, tag.stacks)["zlib", False]
+    assert moved.status in (Status.REBUILT, Status.SHARED)
+    assert moved.own == ("1.0",)
