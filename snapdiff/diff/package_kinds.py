@@ -115,8 +115,10 @@ def parts_of(
 
     `old` and `new` are how many roots of each version it has; `specs` are all its spec changes. A
     root is not told from a dependency by its hash, so roots are counted, not paired: what was asked
-    for once and is asked for once was not lost, whichever build of the same version it is.
+    for once and is asked for once was not lost, whichever build of the same version it is. What is
+    only asked for no longer, or only now, is neither gone nor new.
     """
+    old, new = _with_those_there(change, old, new)
     builds = Count(sum(old.values()), sum(new.values()))
     if builds == change.builds:
         return None
@@ -145,6 +147,26 @@ def parts_of(
     if is_all and (removed or added):  # unless it has to be said of how many roots builds were lost
         is_all = (removed, added) != (change.specs.removed, change.specs.added)
     return None if is_all else PackageParts(asked_for=asked_for, others=others)
+
+
+def _with_those_there(
+    change: PackageChange, old: Mapping[str, int], new: Mapping[str, int]
+) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Return roots by version on each side, with those of versions that lost, or got, no build.
+
+    Where some versions have fewer roots and others more, that is a step from these to those.
+    """
+    fewer = {it for it in old if new.get(it, 0) < old[it]}
+    more = {it for it in new if old.get(it, 0) < new[it]}
+    if not change.kept or (fewer and more):
+        return old, new
+    counts = change.versions or (VersionCount(change.kept[0], *astuple(change.builds)),)
+    not_lost = {it.version for it in counts if it.new >= it.old}
+    not_new = {it.version for it in counts if it.new <= it.old}
+    return (
+        {**old, **{it: new[it] for it in more & not_new}},
+        {**new, **{it: old[it] for it in fewer & not_lost}},
+    )
 
 
 def _beside(

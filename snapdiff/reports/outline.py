@@ -163,8 +163,11 @@ def outline_of(
 
 
 def _number_of_stacks(writer: TagWriter) -> int:
-    """Return how many stacks of both sides have what is news, or, if nothing is, a rebuild."""
-    moves = [move for line in writer.lines for move in line.moves]
+    """Return how many stacks of both sides have what is news, or, if nothing is, a rebuild.
+
+    Where it is known what is a product, that of dependencies is none.
+    """
+    moves = [move for line in writer.lines for move in line.moves if not line.is_dependency]
     news = [move for move in moves if move.status is not Status.REBUILT] or moves
     both = {stack.stack for stack in writer.tag.stacks if stack.status == "changed"}
     return len(both.intersection(stack for move in news for stack in move.stacks))

@@ -344,6 +344,17 @@ def test_where_only_roots_changed_the_first_sentence_says_so(tmp_path: Path) -> 
     assert report(tmp_path, {"a": sides})[2:] == ["`tool0` now only a dependency."]
 
 
+def test_stacks_are_those_with_news_of_the_products_that_are_counted(tmp_path: Path) -> None:
+    def side(version: str) -> list[Item]:
+        zlib = Item("zlib", version)
+        return [zlib, Item("app", explicit=True, needs=(needs(zlib),))]
+
+    tools = [Item("tool", version, explicit=True) for version in ("1.0", "0.9")]
+    stacks = {"a": (side("2.0"), side("1.0")), "b": (tools[:1], tools), "c": (tools, tools)}
+    lines = report(tmp_path, stacks)
+    assert lines[2] == "1 product with more versions. 1 more only has another hash."
+
+
 def test_a_report_of_what_was_rebuilt_counts_it_as_that(tmp_path: Path) -> None:
     def side(recipe: str, *, is_root: bool) -> list[Item]:
         zlib = Item("zlib", recipe=recipe)
