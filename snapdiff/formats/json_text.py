@@ -86,11 +86,16 @@ def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
     `key` is the key path of the mapping. Raises FormatError where a key is no hash, or there twice.
     """
     found = values_once(records, key)
-    if not are_hashes(found):
-        place = f"{key}: " if key else ""
-        text = next(text for text in found if not are_hashes([text]))
-        raise FormatError(f"{place}{text[:64]!r} is no hash, 32 characters of a-z and 2-7")
+    require_hashes(found, key)
     return found
+
+
+def require_hashes(texts: Collection[str], key: str) -> None:
+    """Raise FormatError where one of the keys of a mapping, whose key path is `key`, is no hash."""
+    if not are_hashes(texts):
+        place = f"{key}: " if key else ""
+        text = next(text for text in texts if not are_hashes([text]))
+        raise FormatError(f"{place}{text[:64]!r} is no hash, 32 characters of a-z and 2-7")
 
 
 def are_hashes(texts: Collection[str]) -> bool:

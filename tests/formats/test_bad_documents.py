@@ -150,6 +150,15 @@ def test_a_key_twice_in_a_database_is_an_error(
     assert read(file("m/build_cache/index.json", text.encode()))
 
 
+@pytest.mark.parametrize("first", ["1", "{}"])
+@pytest.mark.parametrize("space", ["", " "])
+def test_the_smallest_record_that_is_there_twice_is_an_error(first: str, space: str) -> None:
+    installs = f'"{KEY}":{first},{space}"{KEY}":{{}}'
+    text = f'{{"database":{{"installs":{{{installs}}}}}}}'
+    found = error_of(text.encode(), "m/build_cache/index.json")
+    assert found.startswith(f"database.installs.{KEY}: is there twice")
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
