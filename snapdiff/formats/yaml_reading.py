@@ -14,6 +14,8 @@ _NUMBERS = (_INTEGER, _FLOAT)
 _CHARACTERS_IN_JSON = "\u0085\u2028\u2029"
 """To YAML 1.1 these end a line, within quotes too; to JSON and YAML 1.2 they are like others."""
 
+_TOO_DEEP = f"over {DEPTH} lists and mappings in each other"
+
 
 def read_yaml(text: str, limits: Limits) -> Any:
     """Return what front matter of any form says; raises FormatError with the line."""
@@ -38,6 +40,8 @@ def read_yaml(text: str, limits: Limits) -> Any:
         mark = error.problem_mark or error.context_mark
         # The text begins at the end of the page's first line; marks count from nought.
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        if error.problem == "exceeded maximum nesting depth":  # of LibYAML 0.2.6, which reads ahead
+            raise FormatError(f"{place}{_TOO_DEEP}") from error
         raise FormatError(f"{place}front matter is not YAML: {error.problem}") from error
     except yaml.reader.ReaderError as error:  # in bytes or in characters, as the loader counts
         character = yaml.reader.Reader.NON_PRINTABLE.search(text)
@@ -67,7 +71,7 @@ class _BoundedLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ig
         self.values += 1
         self.depth += 1
         if self.depth > DEPTH:
-            raise FormatError(f"{_place(parent)}over {DEPTH} lists and mappings in each other")
+            raise FormatError(f"{_place(parent)}{_TOO_DEEP}")
         if self.values > self.most_values:
             raise over_limit(f"{_place(parent)}too many values", self.most_values, "values")
 
@@ -140,5 +144,5 @@ def _check_aliases(root: yaml.Node, most: int) -> None:
         if size > most:
             raise over_limit(f"{_place(node)}too many values behind aliases", most, "values")
         if depth > DEPTH:
-            raise FormatError(f"{_place(node)}over {DEPTH} lists and mappings in each other")
+            raise FormatError(f"{_place(node)}{_TOO_DEEP}")
         measured[id(node)] = size, depth
