@@ -6,10 +6,11 @@ A package, a stack or a tag that one of the kinds of --fail-on happened to is an
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, document_path, document_paths
@@ -60,45 +61,34 @@ def judge(
     today = _today() if accepted else date.max
     counting = [item for item in accepted if item.until is UNSET or today <= item.until]
     tags = tags_worst_first(readable(diff).tags) if kinds else ()
-    acceptances = list(map(_Acceptance.of, counting))
-    found = [it for tag in tags for it in _offenders_of_tag(tag, kinds, acceptances)]
+    found = [it for tag in tags for it in _offenders_of_tag(tag, kinds, counting)]
     ignored = [(offender, item) for offender, item in found if item]
     ignored.sort(key=lambda it: counting.index(it[1]))
     return Verdict(offenders=[offender for offender, item in found if not item], ignored=ignored)
 
 
-class _Acceptance(NamedTuple):
-    """What is accepted, and what says which stacks and packages its globs let in."""
-
-    item: "AcceptedChange"
-    has_stack: Callable[[str], bool]
-    has_package: Callable[[str], bool]
-
-    @classmethod
-    def of(cls, item: "AcceptedChange") -> "_Acceptance":
-        """Return an acceptance; where it has no globs, all names are let in."""
-        named = (item.stack, item.package)
-        globs = (split_globs([it]) if isinstance(it, str) else () for it in named)
-        return cls(item, *map(name_filter, globs))
-
-    def takes(self, kind: Kind, stack: str, package: str | None) -> bool:
-        """Return whether it takes a kind of change of a stack's package, or of the stack.
-
-        What happened to a whole stack is accepted where no package is named.
-        """
-        is_meant = self.item.package is UNSET if package is None else self.has_package(package)
-        return self.item.kind is kind and is_meant and self.has_stack(stack)
-
-
 def _acceptance(
-    accepted: Sequence[_Acceptance], kind: Kind, stack: str, package: str | None
+    accepted: "Sequence[AcceptedChange]", kind: Kind, stack: str, package: str | None
 ) -> "AcceptedChange | None":
-    """Return the first that accepts a kind of change of a stack's package, or of the stack."""
-    return next((it.item for it in accepted if it.takes(kind, stack, package)), None)
+    """Return the first that accepts a kind of change of a stack's package, or of the stack.
+
+    What happened to a whole stack is accepted where no package is named.
+    """
+    for item in accepted:
+        is_meant = item.package is UNSET if package is None else _lets_in(item.package)(package)
+        if item.kind is kind and is_meant and _lets_in(item.stack)(stack):
+            return item
+    return None
+
+
+@cache
+def _lets_in(globs: str | UnsetType) -> Callable[[str], bool]:
+    """Return what says whether globs with commas between them let a name in; none do always."""
+    return name_filter(split_globs([globs] if isinstance(globs, str) else ()))
 
 
 def _offenders_of_tag(
-    tag: TagDiff, kinds: tuple[Kind, ...], accepted: Sequence[_Acceptance]
+    tag: TagDiff, kinds: tuple[Kind, ...], accepted: "Sequence[AcceptedChange]"
 ) -> "Iterator[tuple[Offender, AcceptedChange | None]]":
     """Yield the offenders of a tag, each with what accepts it."""
     name = " → ".join(tag_names(tag))
@@ -152,7 +142,7 @@ def _found_in(
     package: str,
     move: Move,
     kinds: tuple[Kind, ...],
-    accepted: Sequence[_Acceptance],
+    accepted: "Sequence[AcceptedChange]",
     losing: set[str],
 ) -> "dict[tuple[Kind, AcceptedChange | None], list[str]]":
     """Return the stacks in which what happened to a package is found, by kind and what accepts it.
