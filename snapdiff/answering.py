@@ -65,7 +65,7 @@ def find_missing(
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
     hashes = {spec_hash for package in others for spec_hash in package.specs}
-    nearest = _nearest_in(others, catalog.limits)
+    nearest = _nearest_in(others, catalog.source.limits)
     missing: list[MissingSpec] = []
     external = total = 0
     without_roots = []
@@ -227,7 +227,7 @@ def explain_package(
     Raises SnapdiffError where neither side has the package, none of its changed specs is what was
     asked for, or no document that lists it has dependencies; else as `diff_catalogs` does.
     """
-    packages = TagDiffs(Scope(options.filters), new.limits, keep=asked.package)
+    packages = TagDiffs(Scope(options.filters), new.source.limits, keep=asked.package)
     diff = compare_catalogs(old, new, options, progress, packages)
     if asked.package not in packages.names:
         known = packages_of(old) | packages_of(new)

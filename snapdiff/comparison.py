@@ -11,7 +11,7 @@ from snapdiff.catalog.matching import match_packages
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.filters import Scope, narrowed_to_kinds, printable_filters, require_mapped_stacks
-from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
+from snapdiff.limits import Progress, unseen
 from snapdiff.model import PackagePair, Revision
 from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
 
@@ -77,19 +77,18 @@ def compare_catalogs(
             "run snapdiff there, or with -C"
         )
     files = RevisionPair(old, new, progress)
-    return diff_files(files, (old.revision, new.revision), options, new.limits, packages)
+    return diff_files(files, (old.revision, new.revision), options, packages)
 
 
 def diff_files(
     files: ComparedFiles,
     revisions: tuple[Revision, Revision],
     options: ComparisonOptions,
-    limits: Limits = DEFAULT_LIMITS,
     packages: TagDiffs | None = None,
 ) -> CatalogDiff:
     """Return what changed between two revisions, given file by file, as `compare_catalogs` does."""
     scope = Scope(options.filters)
-    packages = packages or TagDiffs(scope, limits)
+    packages = packages or TagDiffs(scope, files.sources[1].limits)
     tags: list[TagDiff] = []
     bad_pages: list[BadPage] = []
     for found in match_packages(files, scope, allow_empty=options.allow_empty, warn=options.warn):

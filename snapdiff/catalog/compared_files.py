@@ -8,15 +8,14 @@ from snapdiff.buildcache_layout import BLOB, is_index
 from snapdiff.catalog.loading import Catalog, has_document
 from snapdiff.catalog.reading import FilePair, Reading, read_versions
 from snapdiff.catalog.sides import CountedFiles
-from snapdiff.document_names import USUAL_NAMES, is_document, is_read, way_out
+from snapdiff.document_names import USUAL_NAMES, is_read, way_out
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Document, File
-from snapdiff.formats.kinds import DOCUMENTS, Documents, usual_name
-from snapdiff.limits import DEFAULT_LIMITS, Progress, unseen
+from snapdiff.formats.document import Document
+from snapdiff.formats.kinds import DOCUMENTS, Documents
+from snapdiff.limits import Progress, unseen
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
 from snapdiff.sources.source import (
-    Content,
     ContentPair,
     Entry,
     EntryPair,
@@ -29,8 +28,8 @@ from snapdiff.sources.source import (
 class ComparedFiles(ABC):
     """Two revisions, file by file."""
 
-    sources: Sequence[Source] = ()
-    """The old and the new side; none where all that there is is two versions of a document."""
+    sources: tuple[Source, Source]
+    """The old and the new side."""
 
     documents: Documents = DOCUMENTS
     """The kinds of documents there are: known for certain once a document was yielded."""
@@ -41,11 +40,11 @@ class ComparedFiles(ABC):
 
     def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""
-        return self.sources[1].entries(folder) if self.sources else ()
+        return self.sources[1].entries(folder)
 
-    def read(self, side: Side, entries: Sequence[Entry]) -> Iterator[Reading]:  # noqa: ARG002 - no source has any
+    @abstractmethod
+    def read(self, side: Side, entries: Sequence[Entry]) -> Iterator[Reading]:
         """Yield what each of some files is on one side, whether it differs or not."""
-        return iter(())
 
     def read_again(self, side: Side, paths: Sequence[str]) -> Iterator[Reading]:
         """Yield what the files with these paths are on one side."""
@@ -136,7 +135,7 @@ class RevisionPair(ComparedFiles):
             side.version(entry, content) if entry and content is not None else None
             for side, entry, content in zip((self._old, self._new), pair, contents, strict=True)
         )
-        return read_versions(path, old, new, self.documents.reader(path, self._new.limits))
+        return read_versions(path, old, new, self.documents.reader(path, self._new.source.limits))
 
     def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""
@@ -175,50 +174,36 @@ class RevisionPair(ComparedFiles):
         return source.location(entry) if entry else path
 
 
-class DocumentVersions(ComparedFiles):
-    """Two versions of one document, given as their contents; None is a side without it.
+class DocumentVersions(RevisionPair):
+    """Two versions of one document that is called `name`; each is all that its side has."""
 
-    The path may say what the document lists; where its name is no usual one, the contents say what
-    that is.
-    """
-
-    def __init__(self, path: str, old: Content | None, new: Content | None) -> None:
-        self._given_path = path
-        self._contents = (old, new)
-        names = (usual_name(content) for content in (old, new) if isinstance(content, bytes))
-        if not is_document(path):
-            path = next(filter(None, names), path)
-        self._path = path
-        self.is_page = path.endswith(".md")
-        """Whether it lists one package: the others of its stacks are on other pages."""
+    def __init__(self, old: Catalog, new: Catalog, name: str) -> None:
+        super().__init__(old, new)
+        self._name = name
 
     def changed(self) -> Iterator[FilePair]:
-        """Yield the document; raises RevisionError if it is none.
+        """Yield the document, if it differs.
 
         A side without it lists as much as an empty document of the same tag: what the other side
         has is added to its tag or removed from it, and the tag itself is not.
         """
-        path = self._path
-        old, new = (
-            File(path, content) if isinstance(content, bytes) else content
-            for content in self._contents
-        )
-        found = FilePair(path, None, None)
-        if is_read(path):
-            found = read_versions(path, old, new, self.documents.reader(path, DEFAULT_LIMITS))
-        if not (found.old or found.new):
+        for found in super().changed():
+            if found.old is None and isinstance(found.new, Document):
+                found = found._replace(old=Document(found.new.kind, found.new.claims))
+            elif found.new is None and isinstance(found.old, Document):
+                found = found._replace(new=Document(found.old.kind, found.old.claims))
+            yield found
+
+    def require_documents(self) -> None:
+        """Raise RevisionError where it is no document on either side."""
+        if not any(map(has_document, (self._old, self._new))):
             raise RevisionError(
-                f"{self._given_path}: is nothing to compare; snapdiff reads {USUAL_NAMES}"
+                f"{self._name}: is nothing to compare; snapdiff reads {USUAL_NAMES}"
             )
-        if old is None and isinstance(found.new, Document):
-            found = found._replace(old=Document(found.new.kind, found.new.claims))
-        elif new is None and isinstance(found.old, Document):
-            found = found._replace(new=Document(found.old.kind, found.old.claims))
-        yield found
 
     def shown_path(self, _path: str, _side: Side) -> str:
-        """Return the path that was given."""
-        return self._given_path
+        """Return what the document is called."""
+        return self._name
 
 
 class ChangedFiles:

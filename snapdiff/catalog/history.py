@@ -24,7 +24,6 @@ from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, DocumentReader, File
 from snapdiff.formats.kinds import Documents, naming_end
-from snapdiff.limits import Limits
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.git_commands import Objects
 from snapdiff.sources.source import Entry, EntryPair, Source, printable_path
@@ -42,17 +41,10 @@ class History(ComparedFiles):
     `last_use` says in which step each content is compared last.
     """
 
-    def __init__(
-        self,
-        objects: Objects,
-        documents: Documents,
-        last_use: dict[str, int],
-        limits: Limits,
-    ) -> None:
+    def __init__(self, objects: Objects, documents: Documents, last_use: dict[str, int]) -> None:
         self.documents = documents
         self._objects = objects
         self._last_use = last_use
-        self._limits = limits
         self._pairs: list[EntryPair] = []
         self._counts = _FolderCounts()
         self._known: dict[tuple[str, str], Document | str | None] = {}
@@ -126,7 +118,7 @@ class History(ComparedFiles):
         _, end = key
         reader, readings = self._readers.get(end, (None, 0))
         if reader is None or readings == _MOST_READINGS:
-            reader, readings = self.documents.reader(path, self._limits), 0
+            reader, readings = self.documents.reader(path, source.limits), 0
         self._readers[end] = reader, readings + 1
         parts: list[str] = []
         found = read_file(reader, path, self._version(entry, source, parts), side, is_document)
@@ -140,7 +132,7 @@ class History(ComparedFiles):
         if entry.fault or str(entry.content_id) in self._last_use:
             found = self._reading(entry, source, "old")
         else:
-            reader = self.documents.reader(path, self._limits)
+            reader = self.documents.reader(path, source.limits)
             found = read_file(reader, path, self._version(entry, source, []), "old")
         return read_whole(found, path, "old")
 

@@ -1,4 +1,4 @@
-"""Revisions as catalogs: a source with limits on what is read of it, and the names in it."""
+"""Revisions as catalogs: sources whose files are read as documents, and the names in them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -38,9 +38,8 @@ from snapdiff.sources.source import (
 class Catalog:
     """One revision of a catalog; its documents are read when they are compared."""
 
-    def __init__(self, source: Source, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
-        self.limits = limits
 
     @property
     def revision(self) -> Revision:
@@ -79,7 +78,7 @@ class Catalog:
         """Yield what each of some files is, read whole and one at a time."""
         for entry, content in zip(entries, self.source.read(entries), strict=True):
             path = printable_path(entry.path)
-            reader = documents.reader(path, self.limits)
+            reader = documents.reader(path, self.source.limits)
             found = read_file(reader, path, self.version(entry, content), "old")
             yield read_whole(found, path, "old")
 
@@ -100,7 +99,7 @@ class Catalog:
         )
 
 
-def named_as_usual(source: Source, limits: Limits) -> Source:
+def named_as_usual(source: Source) -> Source:
     """Return a source with a document as catalogs have it where it is a single file.
 
     It may be called as its owner likes, `old.lock`, compressed or signed. Raises
@@ -110,7 +109,7 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
         return source
     try:
         content = require_content(source.file, source.content(source.file))
-        content = plain_document(content, limits)
+        content = plain_document(content, source.limits)
     except FormatError as error:
         raise RevisionError(f"{source.name}: {error}") from error
     name = usual_name(content)
@@ -134,7 +133,7 @@ def load_catalog(
     thing.
     """
     opener = SourceOpener(Path(repository), limits, progress)
-    return Catalog(named_as_usual(opener.open(str(name)), limits), limits)
+    return Catalog(named_as_usual(opener.open(str(name))))
 
 
 def open_catalogs(
@@ -151,8 +150,8 @@ def open_catalogs(
     Raises RevisionError where one does not exist or could be two things.
     """
     opener = SourceOpener(repository, limits, progress)
-    old, new = (named_as_usual(source, limits) for source in opener.open_pair(arguments, paths))
-    return Catalog(old, limits), Catalog(new, limits)
+    old, new = map(named_as_usual, opener.open_pair(arguments, paths))
+    return Catalog(old), Catalog(new)
 
 
 # --- What is in catalogs by name, and what is not ---

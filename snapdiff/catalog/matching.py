@@ -91,9 +91,9 @@ class _Matching:
         self._scope = scope
         self._warn = warn
         self._names = dict(scope.filters.stack_names)
-        old, new = [source.prefix for source in files.sources] or ("", "")
-        self._old = CatalogSide(old, self._names)
-        self._new = CatalogSide(new, {})
+        old, new = files.sources
+        self._old = CatalogSide(old.prefix, self._names)
+        self._new = CatalogSide(new.prefix, {})
         self._sides: dict[Side, CatalogSide] = {"old": self._old, "new": self._new}
         self._pairs: dict[Tags, list[PackagePair]] = {}
         self._changed: set[str] = set()

@@ -39,7 +39,6 @@ class GitRange(NamedTuple):
     directory: Path
     history: GitHistory
     by: By
-    limits: Limits
 
     @property
     def newest(self) -> Source:
@@ -58,7 +57,7 @@ class GitRange(NamedTuple):
         between, files are listed; what differs from one section to the next is read only where
         something that is asked for was not found before.
         """
-        old, new = (Catalog(it, self.limits) for it in (self.history.old, self.history.new))
+        old, new = Catalog(self.history.old), Catalog(self.history.new)
         if not settings.allow_empty:
             require_paths(it.source for it in chain((new, old), self._between()))
             is_narrowed = new.source.paths is not EVERYWHERE
@@ -69,7 +68,7 @@ class GitRange(NamedTuple):
 
     def _between(self) -> Iterator[Catalog]:
         for commit in self.history.commits():
-            yield Catalog(self.history.at(commit), self.limits)
+            yield Catalog(self.history.at(commit))
 
     def _changed(self) -> Iterator[Reading]:
         for step in self.steps().walk():
@@ -106,7 +105,7 @@ class GitRange(NamedTuple):
             repository=str(self.directory),
             folder=history.new.folder,
             snapshots=tuple(ends),
-            limits=self.limits,
+            limits=history.repository.limits,
             paths=history.new.paths,
         )
 
@@ -166,7 +165,7 @@ class FolderRange(Steps, frozen=True, kw_only=True):
     def _catalog(self, name: str) -> Catalog:
         place = Path(self.folder, name)
         source = DirectorySource(name, place, self.limits)
-        return Catalog(source.narrowed(self.paths), self.limits)
+        return Catalog(source.narrowed(self.paths))
 
 
 Range = GitRange | FolderRange
@@ -198,7 +197,7 @@ def open_range(
     head = f"HEAD:{first.folder}" if first.folder else "HEAD"
     last = _require_revision(opener.open(*new_name or [head]))
     first, last = opener.narrowed(first, paths), opener.narrowed(last, paths)
-    return GitRange(directory.resolve(), GitHistory(first, last), by or "commit", limits)
+    return GitRange(directory.resolve(), GitHistory(first, last), by or "commit")
 
 
 def _require_revision(source: Source) -> GitSource:
@@ -228,7 +227,7 @@ def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
             if any((item / name).is_dir() for name in all_names.intersection(os.listdir(item))):
                 continue
         source = DirectorySource(item.name, item, limits)
-        if not item.name.startswith(".") and has_document(Catalog(source, limits)):
+        if not item.name.startswith(".") and has_document(Catalog(source)):
             names.append(item.name)
     if len(names) < 2:
         message = "a changelog takes a folder that holds a folder for each snapshot, two at least"

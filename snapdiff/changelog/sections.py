@@ -98,7 +98,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
 
     def begin(self) -> tuple[Revision, Catalog]:
         """Return what the first snapshot is called, and the snapshot."""
-        return self.snapshots[0].revision, Catalog(self._sources()[0], self.limits)
+        return self.snapshots[0].revision, Catalog(self._sources()[0])
 
     def _sources(self) -> list[GitSource]:
         repository = Repository(Path(self.repository), self.limits)
@@ -121,7 +121,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
         }
         mirrors = {it.path for it in sources[0].entries() if is_index(it.path)}
         with sources[0].repository.objects() as objects:
-            history = History(objects, DOCUMENTS, last_use, self.limits)
+            history = History(objects, DOCUMENTS, last_use)
             # Git is asked again: what differs in years of commits is too much to keep.
             changes = changes_between(sources)
             following = next(changes)
@@ -132,7 +132,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
                 mirrors = came | mirrors.difference(it.path for it, _ in pairs if it)
                 if kinds is not history.documents:
                     # What an index lists depends on what mirrors there are: it is read anew.
-                    history = History(objects, kinds, last_use, self.limits)
+                    history = History(objects, kinds, last_use)
                 for known in (pairs, following):
                     history.ask(entry for pair in known for entry in pair)
                 history.begin(sources[position], sources[position + 1], pairs)
@@ -166,7 +166,7 @@ def compute_sections(
 def _in_order(steps: Steps, settings: ComparisonOptions, progress: Progress) -> Iterator[Section]:
     for number, (old, end, files) in enumerate(steps.walk(), 1):
         try:
-            diff = diff_files(files, (old, end.revision), settings, steps.limits)
+            diff = diff_files(files, (old, end.revision), settings)
         except BadPagesError as error:
             sides = {"old": old.source, "new": end.revision.source}
             raise BadPagesError(

@@ -8,21 +8,23 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import DocumentVersions
+from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.reading import require_content
 from snapdiff.cli import options
 from snapdiff.comparison import ComparisonOptions, diff_files
+from snapdiff.document_names import MARKDOWN, is_document
 from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
-from snapdiff.model import Revision
+from snapdiff.formats.kinds import usual_name
 from snapdiff.output.streams import say, write_stdout
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.source import IS_A_LINK, NOT_A_FILE, Content, printable_path
+from snapdiff.sources.source import IS_A_LINK, NOT_A_FILE, Content, Entry, Source, printable_path
 
 _NO_FILE = "/dev/null"
 _SHORT_ID = 7
@@ -31,28 +33,30 @@ _LINK_MODE = "120000"
 _WAY_OUT = "git diff --no-ext-diff shows the lines"
 
 
-class _Version(NamedTuple):
+class _Version(Source):
     """One side as git hands it over: a file to read, and the blob's id, or a dot, or zeros."""
 
-    file: str
-    blob: str
-    mode: str
+    path = ""
+    """What the document is called."""
 
-    def revision(self) -> Revision:
-        """Return what the report calls it."""
-        name = self.blob[:_SHORT_ID] if self.blob.strip("0") else "working tree"
-        name = "no file" if self.file == _NO_FILE else name
-        return Revision(source=name, commit=None, date=None)
-
-    def content(self) -> Content | None:
-        """Return what it holds, or why that cannot be read; None where there is no file."""
-        if self.file == _NO_FILE:
-            return None
-        if not self.mode.startswith(_FILE_MODES):
+    def __init__(self, file: str, blob: str, mode: str) -> None:
+        self.name = blob[:_SHORT_ID] if blob.strip("0") else "working tree"
+        self.given: Content | None = None
+        """What it holds, or why that cannot be read; None where there is no file."""
+        if file == _NO_FILE:
+            self.name = "no file"
+        elif mode.startswith(_FILE_MODES):
+            folder, name = os.path.split(file)
+            self.given = DirectorySource(file, Path(folder)).content(name)
+        else:
             # Git writes where a link leads, or the commit of a submodule, to a file of its own.
-            return FormatError(IS_A_LINK if self.mode == _LINK_MODE else NOT_A_FILE)
-        file = Path(self.file)
-        return DirectorySource(self.file, file.parent).content(file.name)
+            self.given = FormatError(IS_A_LINK if mode == _LINK_MODE else NOT_A_FILE)
+
+    def _list(self) -> list[Entry]:
+        return [] if self.given is None else [Entry(self.path, None)]
+
+    def _content(self, entry: Entry) -> bytes:
+        return require_content(entry.path, self.given)
 
 
 @click.command(
@@ -106,14 +110,21 @@ def _report(old_path: str, *both: str, detail: bool) -> str:
 
     `both` are the three words of each version, and the new path where the file was renamed.
     """
-    before, after = _Version(*both[:3]), _Version(*both[3:6])
+    versions = _Version(*both[:3]), _Version(*both[3:6])
     path = both[6] if len(both) > 6 else old_path
     title = path if path == old_path else f"{old_path} → {path}"
-    versions = DocumentVersions(printable_path(path), before.content(), after.content())
+    called = printable_path(path)
+    if not is_document(called):
+        names = (usual_name(it.given) for it in versions if isinstance(it.given, bytes))
+        called = next(filter(None, names), called)
+    for version in versions:
+        version.path = called
+    old, new = map(Catalog, versions)
     # As with -p, a stack is then not called new or gone because one package is.
-    filters = Filters(package=("*",)) if versions.is_page else Filters()
+    filters = Filters(package=("*",)) if called.endswith(MARKDOWN) else Filters()
     compared = ComparisonOptions(filters, warn=lambda message: say(f"warning: {message}"))
-    found = diff_files(versions, (before.revision(), after.revision()), compared)
+    files = DocumentVersions(old, new, printable_path(path))
+    found = diff_files(files, (old.revision, new.revision), compared)
     looks = ReportOptions(
         title=printable_path(title),
         detail=detail,

@@ -67,7 +67,7 @@ def snapshot(*, source: str, folder: str, repo: Path, limits: Limits, quiet: boo
             if os.path.isdir(place) and target.path.resolve().is_relative_to(place.resolve()):
                 raise SnapdiffError(f"{target.path}: is in {place}; name a folder outside of it")
             opened = SourceOpener(repo, limits).open(source)
-        written = target.update(Catalog(opened, limits), bar)
+        written = target.update(Catalog(opened), bar)
     if not quiet and written:
         size = sum(document.size for document in written.values())
         say(f"{folder}: {counted(len(written), 'document')} with {size:,} bytes")

@@ -50,7 +50,7 @@ class DirectorySource(Source):
         self._root = root
         self._top = os.path.realpath(root)
         self.prefix = printable_path(os.path.basename(self._top))
-        self._limits = limits
+        self.limits = limits
         self._states: dict[str, tuple[int, int, int]] = {}
 
     def _is_foreign(self, folder: str) -> bool:  # noqa: ARG002 - a working tree has such folders
@@ -97,7 +97,7 @@ class DirectorySource(Source):
     def _content(self, entry: Entry) -> bytes:
         with _opened(os.path.join(self._root, entry.path)) as file:
             before = os.fstat(file.fileno())
-            most = size_limit(entry.path, self._limits)
+            most = size_limit(entry.path, self.limits)
             if before.st_size > most:
                 raise over_limit(f"has {before.st_size:,} bytes", most, "bytes")
             content = file.read(before.st_size + 1)

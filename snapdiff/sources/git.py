@@ -49,6 +49,7 @@ class GitSource(Source):
         self.revision = revision
         self._above = f"{revision}:"
         self.repository = repository
+        self.limits = repository.limits
         self.tree = tree or top
         self.folder = self.place = folder
         self.prefix = printable_path(folder)

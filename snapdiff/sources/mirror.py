@@ -56,8 +56,9 @@ _SMALL = 16 << 20
 class MirrorSource(Source):
     """The documents of a mirror, each downloaded when it is first needed, and once."""
 
-    def __init__(self, address: MirrorAddress, downloads: Downloads) -> None:
+    def __init__(self, address: MirrorAddress, downloads: Downloads, limits: Limits) -> None:
         self.name = str(address)
+        self.limits = limits
         self._downloads = downloads
         self._declared: dict[str, str] = {}
         self._move(address)
@@ -204,7 +205,7 @@ def open_mirror(
     downloads = Downloads(address, transport, limits.document_size, patience, progress, kept)
     if isinstance(address, RegistryAddress):
         return RegistrySource(address, downloads, limits)
-    return MirrorSource(address, downloads)
+    return MirrorSource(address, downloads, limits)
 
 
 class _Mirror(Struct):

@@ -65,7 +65,7 @@ class RegistrySource(Source):
         self.prefix = address.repository.rpartition("/")[2]
         self._downloads = downloads
         self._digest = address.digest
-        self._limits = limits
+        self.limits = limits
         self._size = 0
 
     def location(self, _entry: Entry) -> str:
@@ -110,7 +110,7 @@ class RegistrySource(Source):
             raise FormatError(
                 f"the layer has {len(content):,} bytes, and should have {self._size:,}"
             )
-        return plain_content(content, self._limits.document_size)
+        return plain_content(content, self.limits.document_size)
 
 
 def _only_layer(manifest: bytes) -> _Layer:

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 from snapdiff.buildcache_layout import BLOB
 from snapdiff.document_names import is_document, may_be_document
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import SETTINGS_SIZE
+from snapdiff.limits import DEFAULT_LIMITS, SETTINGS_SIZE, Limits
 from snapdiff.sources.names import EVERYWHERE, Paths, folders_upwards
 
 Content = bytes | FormatError
@@ -105,6 +105,9 @@ class Source:
 
     paths: Paths = EVERYWHERE
     """The paths that the comparison is narrowed to."""
+
+    limits: Limits = DEFAULT_LIMITS
+    """How much is taken of it."""
 
     _above: str = ""
     """What names of files from the top begin with for the user, such as `HEAD~1:`."""
@@ -249,6 +252,7 @@ class _Part(Source):
         self.name = printable_path(name)
         self.folder = whole.folder
         self.commit = whole.commit
+        self.limits = whole.limits
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is in the whole."""

@@ -1,7 +1,7 @@
 """Which package is compared with which, what is counted, and what a stack's diff says."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,12 +13,13 @@ from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.reading import FilePair, Reading, pairs_of_package, read_pair
 from snapdiff.catalog.sides import CountedFiles, repeated_claims
 from snapdiff.comparison import ComparisonOptions, diff_files
-from snapdiff.errors import BadPage, BadPagesError, RevisionError
+from snapdiff.errors import BadPage, BadPagesError, RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Counts, Revision
 from snapdiff.result import Count, PackageCount
+from snapdiff.sources.source import Entry, Source
 from tests.support.documents import Item, database, file, lock, read, site_data, to_bytes
 from tests.support.helpers import (
     counts_by_stack,
@@ -50,6 +51,8 @@ def file_pair(path: str, old: Reading, new: Reading) -> FilePair:
 class Asked(ComparedFiles):
     """Files that differ and counts of those that do not; it keeps what it is asked for."""
 
+    sources = Source(), Source()
+
     def __init__(self, *changed: FilePair, unchanged: dict[str, Document] | None = None) -> None:
         self._changed = changed
         self._unchanged = unchanged or {}
@@ -59,6 +62,9 @@ class Asked(ComparedFiles):
 
     def changed(self) -> Iterator[FilePair]:
         return iter(self._changed)
+
+    def read(self, side: Side, entries: Sequence[Entry]) -> Iterator[Reading]:
+        raise NotImplementedError
 
     def samples(self, changed: Collection[str]) -> dict[str, Document]:  # noqa: ARG002
         return {str(Path(path).parents[1]): document for path, document in self._unchanged.items()}

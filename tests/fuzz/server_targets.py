@@ -46,7 +46,7 @@ def _read(source: Source) -> None:
         for entry in source.entries():
             assert entry.path.isprintable()
             assert not {"..", "."} & set(entry.path.split("/"))
-        for package in Catalog(source, DEFAULT_LIMITS).packages():
+        for package in Catalog(source).packages():
             assert package is not None
 
 
@@ -75,7 +75,7 @@ def mirror_check(data: bytes) -> None:
         LAYOUT_3: manifest,
     }
     server = _Server({_MIRROR.url(name): content for name, content in names.items() if content})
-    _read(MirrorSource(_MIRROR, Downloads(_MIRROR, server.open)))
+    _read(MirrorSource(_MIRROR, Downloads(_MIRROR, server.open), DEFAULT_LIMITS))
 
 
 SERVER_CHECKS = {"registry": registry_check, "mirror": mirror_check}
