@@ -60,15 +60,6 @@ class _Sections(NamedTuple):
     included: Mapping[str, Raw] = {}
 
 
-class _Environment(NamedTuple):
-    """An environment of a lock file: the key path that leads to it, and what it lists."""
-
-    key: str
-    meta: _Meta
-    roots: list[_Root]
-    nodes: dict[str, Raw]
-
-
 class LockListing(Listing):
     """The specs of a lock file and of the environments that it includes."""
 
@@ -77,19 +68,19 @@ class LockListing(Listing):
         environments = list(read_environments(content))
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}
-        for environment in environments:
-            for spec_hash, record in environment.nodes.items():
+        for key, _, nodes in environments:
+            for spec_hash, record in nodes.items():
                 # An environment and one that it includes have nodes in common.
-                if records.setdefault(spec_hash, record) is record and environment.key:
-                    self._keys[spec_hash] = environment.key
-        version = environments[0].meta.version
+                if records.setdefault(spec_hash, record) is record and key:
+                    self._keys[spec_hash] = key
+        version = environments[0][1].meta.version
         warning = odd_version("_meta.lockfile-version", version, version, NEWEST_VERSION)
         super().__init__("lock", claim, records, warning)
         roots = set()
-        for environment in environments:
-            for position, root in enumerate(environment.roots):
+        for key, sections, _ in environments:
+            for position, root in enumerate(sections.roots):
                 if root.hash not in records:
-                    place = f"{environment.key}roots[{position}].hash"
+                    place = f"{key}roots[{position}].hash"
                     raise FormatError(f"{place}: {root.hash[:64]!r} is not in concrete_specs")
                 roots.add(root.hash)
         self.root_hashes = frozenset(roots)
@@ -127,25 +118,25 @@ class LockListing(Listing):
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"
 
 
-def read_environments(content: FileContent) -> Iterator[_Environment]:
-    """Yield a lock file's own environment, then those that it includes, each with its key path."""
+def read_environments(content: FileContent) -> Iterator[tuple[str, _Sections, dict[str, Raw]]]:
+    """Yield a lock file's own environment, then those that it includes.
+
+    Each has the key path that leads to it, what it says, and its nodes by hash.
+    """
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
         sections = usual_sections(text) or any_sections(text, key)
-        meta, roots, nodes, included = sections
-        if meta.file_type not in (None, _FILE_TYPE):
-            raise FormatError(
-                f"{key}_meta.file-type: {meta.file_type!r}; a lock has {_FILE_TYPE!r}"
-            )
+        file_type = sections.meta.file_type
+        if file_type not in (None, _FILE_TYPE):
+            raise FormatError(f"{key}_meta.file-type: {file_type!r}; a lock has {_FILE_TYPE!r}")
         # An environment that is included may have nothing but others that it includes.
-        if nodes is None and not (key and included):
+        if sections.nodes is None and not (key and sections.included):
             raise FormatError(f"{key}concrete_specs: missing; this is no lock of an environment")
-        records = records_by_hash(nodes or {}, f"{key}concrete_specs")
-        yield _Environment(key, meta, roots, records)
+        yield key, sections, records_by_hash(sections.nodes or {}, f"{key}concrete_specs")
         if depth == DEPTH:
             raise FormatError(f"{key}include_concrete: over {DEPTH} environments in each other")
-        for name, environment in included.items():
+        for name, environment in sections.included.items():
             place = f"{key}include_concrete.{name[:_LONGEST_NAME]}."
             waiting.append((environment, place, depth + 1))
 

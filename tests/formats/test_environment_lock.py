@@ -421,7 +421,8 @@ def test_sections_and_nodes_read_in_one_pass_are_those_of_the_plain_way(
 
     def outcome() -> object:
         try:
-            return list(environment_lock.read_environments(content))
+            found = environment_lock.read_environments(content)
+            return [(key, said.meta, said.roots, nodes) for key, said, nodes in found]
         except FormatError as error:
             return str(error)
 
