@@ -10,12 +10,12 @@ from msgspec.structs import asdict
 
 from snapdiff.catalog.matching import followed_tag
 from snapdiff.catalog.reading import FilePair
-from snapdiff.changelog.sections import Steps
+from snapdiff.changelog.ranges import Range
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
-from snapdiff.limits import Progress, unseen
+from snapdiff.limits import Progress
 from snapdiff.model import EMPTY_PART, Build, Revision
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.csv_report import csv_row
@@ -94,15 +94,15 @@ class _Held(NamedTuple):
     seen: Sighting  # the snapshot that it was read in
 
 
-def first_seen(steps: Steps, settings: ComparisonOptions, progress: Progress = unseen) -> Sightings:
-    """Return a row for each tag, package, version and stack that any snapshot has.
+def first_seen(wanted: Range, settings: ComparisonOptions, progress: Progress) -> Sightings:
+    """Return a row for each tag, package, version and stack that any snapshot of a range has.
 
     Raises BadPagesError where a page cannot be read and is not to be skipped.
     """
     record = _Record(settings)
-    first, catalog = steps.begin()
-    files = (FilePair(path, None, found) for path, found in catalog.readings())
-    record.add(_sighting(first.source, first), files)
+    first, steps = wanted.oldest, wanted.steps()
+    files = (FilePair(path, None, found) for path, found in first.readings())
+    record.add(_sighting(first.source.name, first.revision), files)
     for number, step in enumerate(steps.walk(), 1):
         record.add(_sighting(step.end.name, step.end.revision), step.files.changed())
         progress(number, steps.most_sections())

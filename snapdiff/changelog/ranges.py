@@ -41,6 +41,11 @@ class GitRange(NamedTuple):
     by: By
 
     @property
+    def oldest(self) -> Catalog:
+        """The first revision."""
+        return Catalog(self.history.old)
+
+    @property
     def newest(self) -> Source:
         """The last revision: its configuration file counts."""
         return self.history.new
@@ -127,6 +132,11 @@ class FolderRange(Steps, frozen=True, kw_only=True):
     snapshots: tuple[str, ...]
 
     @property
+    def oldest(self) -> Catalog:
+        """The first snapshot."""
+        return self._catalog(self.snapshots[0])
+
+    @property
     def newest(self) -> Source:
         """The folder with all snapshots: its configuration file counts."""
         return DirectorySource(self.name, Path(self.folder), self.limits)
@@ -150,11 +160,6 @@ class FolderRange(Steps, frozen=True, kw_only=True):
         """Return the steps from a snapshot (the first, if none is given) to the last."""
         start = 0 if after is None else self.snapshots.index(after)
         return replace(self, snapshots=self.snapshots[start:])
-
-    def begin(self) -> tuple[Revision, Catalog]:
-        """Return what the first snapshot is called, and the snapshot."""
-        first = self._catalog(self.snapshots[0])
-        return first.revision, first
 
     def walk(self) -> Iterator[Step]:
         """Yield every step."""

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from snapdiff.buildcache_layout import is_index
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.history import History
-from snapdiff.catalog.loading import Catalog
 from snapdiff.comparison import ComparisonOptions, diff_files, unheard
 from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.formats.kinds import DOCUMENTS
@@ -80,10 +79,6 @@ class Steps(Struct, frozen=True, kw_only=True):
         """Return the number of sections there are at the most."""
         return len(self.snapshots) - 1
 
-    def begin(self) -> tuple[Revision, Catalog]:
-        """Return what the first snapshot is called, and the snapshot."""
-        raise NotImplementedError
-
     def walk(self) -> Iterator[Step]:
         """Yield every step, each valid until the next."""
         raise NotImplementedError
@@ -96,22 +91,15 @@ class GitSteps(Steps, frozen=True, kw_only=True):
     folder: str
     snapshots: tuple[SectionEnd, ...]
 
-    def begin(self) -> tuple[Revision, Catalog]:
-        """Return what the first snapshot is called, and the snapshot."""
-        return self.snapshots[0].revision, Catalog(self._sources()[0])
-
-    def _sources(self) -> list[GitSource]:
-        repository = Repository(Path(self.repository), self.limits)
-        return [
-            GitSource(repository, end.tree, end.tree, folder=self.folder).narrowed(self.paths)
-            for end in self.snapshots
-        ]
-
     def walk(self) -> Iterator[Step]:
         """Yield every step, each valid until the next."""
         if not self.most_sections():
             return
-        sources = self._sources()
+        repository = Repository(Path(self.repository), self.limits)
+        sources = [
+            GitSource(repository, end.tree, end.tree, folder=self.folder).narrowed(self.paths)
+            for end in self.snapshots
+        ]
         last_use = {
             str(entry.content_id): position
             for position, pairs in enumerate(changes_between(sources))
@@ -120,7 +108,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
             if entry
         }
         mirrors = {it.path for it in sources[0].entries() if is_index(it.path)}
-        with sources[0].repository.objects() as objects:
+        with repository.objects() as objects:
             history = History(objects, DOCUMENTS, last_use)
             # Git is asked again: what differs in years of commits is too much to keep.
             changes = changes_between(sources)

@@ -146,7 +146,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     wanted, given = _open(story, given, _OWN | {"kind", "group_by", "by"})
     settings = given.comparison()
     with ProgressBar("sections", wanted=not given.quiet) as progress:
-        found = first_seen(wanted.steps(), settings, progress)
+        found = first_seen(wanted, settings, progress)
     for page in found.skipped:
         given.warn(f"{page.path}: left out: {page.error}")
     destination.write(render_first_seen(found, chosen, settings, options))
