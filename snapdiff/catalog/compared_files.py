@@ -6,7 +6,7 @@ from itertools import chain
 
 from snapdiff.buildcache_layout import BLOB, is_index
 from snapdiff.catalog.loading import Catalog, has_document
-from snapdiff.catalog.reading import FilePair, Reading, read_versions
+from snapdiff.catalog.reading import FilePair, Reading, read_file, read_pair
 from snapdiff.catalog.sides import CountedFiles
 from snapdiff.document_names import USUAL_NAMES, is_read, way_out
 from snapdiff.errors import RevisionError, Side
@@ -99,18 +99,18 @@ class RevisionPair(ComparedFiles):
     """Two catalogs, of any two sources; `progress` is called for each file."""
 
     def __init__(self, old: Catalog, new: Catalog, progress: Progress = unseen) -> None:
-        self._old = old
-        self._new = new
+        self._catalogs: dict[Side, Catalog] = {"old": old, "new": new}
         self._progress = progress
         self._mirrors: set[str] = set()
         self.sources = (old.source, new.source)
 
     def changed(self) -> Iterator[FilePair]:
         """Yield every document whose content, or part of it, differs between the two."""
-        pairs = self._old.source.changed_entries(self._new.source)
+        old, new = self.sources
+        pairs = old.changed_entries(new)
         # A blob may come or go alone: its mirror has to be known all the same.
         if any(is_index(path) or BLOB.fullmatch(path) for path in map(path_of, pairs)):
-            self._note_mirrors(chain(self._old.source.entries(), self._new.source.entries()))
+            self._note_mirrors(chain(old.entries(), new.entries()))
         changes = ChangedFiles(pairs, self.documents)
         for done, (pair, contents) in enumerate(self._contents(changes.documents)):
             self._progress(done, len(changes.documents))
@@ -120,22 +120,26 @@ class RevisionPair(ComparedFiles):
         for pair, contents in self._contents(changes.parts):
             if contents[0] != contents[1]:
                 changes.add(path_of(pair))
-        others = [
-            (self._old.source.find(path), self._new.source.find(path)) for path in changes.others()
-        ]
+        others = ((old.find(path), new.find(path)) for path in changes.others())
         for pair, contents in self._contents(list(filter(any, others))):
             yield self._read(pair, contents)
 
     def _contents(self, pairs: Sequence[EntryPair]) -> Iterator[tuple[EntryPair, ContentPair]]:
-        return zip(pairs, self._old.source.read_both(self._new.source, pairs), strict=True)
+        old, new = self.sources
+        return zip(pairs, old.read_both(new, pairs), strict=True)
 
     def _read(self, pair: EntryPair, contents: ContentPair) -> FilePair:
         path = path_of(pair)
-        old, new = (
-            side.version(entry, content) if entry and content is not None else None
-            for side, entry, content in zip((self._old, self._new), pair, contents, strict=True)
-        )
-        return read_versions(path, old, new, self.documents.reader(path, self._new.source.limits))
+        reader = self.documents.reader(path, self.sources[1].limits)
+
+        def read(side: Side, is_document: bool) -> Reading:
+            entry, content = pair[side == "new"], contents[side == "new"]
+            if entry is None or content is None:
+                return None
+            version = self._catalogs[side].version(entry, content)
+            return read_file(reader, path, version, side, is_document)
+
+        return read_pair(path, read)
 
     def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""
@@ -152,13 +156,12 @@ class RevisionPair(ComparedFiles):
 
     def read(self, side: Side, entries: Sequence[Entry]) -> Iterator[Reading]:
         """Yield what each of some files is on one side, whether it differs or not."""
-        catalog = self._old if side == "old" else self._new
-        return catalog.read(entries, self.documents)
+        return self._catalogs[side].read(entries, self.documents)
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""
-        empty = [catalog for catalog in (self._old, self._new) if not has_document(catalog)]
-        if len(empty) == 1 and self._new.source.paths is not EVERYWHERE:
+        empty = [catalog for catalog in self._catalogs.values() if not has_document(catalog)]
+        if len(empty) == 1 and self.sources[1].paths is not EVERYWHERE:
             return  # a path may well have come or gone
         for catalog in empty:
             hint = way_out(catalog.source.holds)
@@ -169,7 +172,7 @@ class RevisionPair(ComparedFiles):
 
     def shown_path(self, path: str, side: Side) -> str:
         """Return the path of a document, or what it is called where it was named itself."""
-        source = (self._old if side == "old" else self._new).source
+        source = self._catalogs[side].source
         entry = source.find(path) if isinstance(source, SingleFile) else None
         return source.location(entry) if entry else path
 
@@ -196,7 +199,7 @@ class DocumentVersions(RevisionPair):
 
     def require_documents(self) -> None:
         """Raise RevisionError where it is no document on either side."""
-        if not any(map(has_document, (self._old, self._new))):
+        if not any(map(has_document, self._catalogs.values())):
             raise RevisionError(
                 f"{self._name}: is nothing to compare; snapdiff reads {USUAL_NAMES}"
             )

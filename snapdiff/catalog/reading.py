@@ -54,8 +54,8 @@ class FilePair(NamedTuple):
     unchanged: Sequence[PackageCounts] = ()
 
 
-FileVersion = File | FormatError | None
-"""A file as one side has it, or why it cannot be read; None where that side does not have it."""
+FileVersion = File | FormatError
+"""A file as one side has it, or why it cannot be read."""
 
 
 def read_pair(path: str, read: Callable[[Side, bool], Reading]) -> FilePair:
@@ -77,20 +77,10 @@ def read_pair(path: str, read: Callable[[Side, bool], Reading]) -> FilePair:
     return FilePair(path, read_whole(old, path, "old"), read_whole(new, path, "new"))
 
 
-def read_versions(
-    path: str, old: FileVersion, new: FileVersion, reader: DocumentReader
-) -> FilePair:
-    """Return what a file is on both sides."""
-    versions = {"old": old, "new": new}
-    return read_pair(path, lambda side, known: read_file(reader, path, versions[side], side, known))
-
-
 def read_file(
     reader: DocumentReader, path: str, file: FileVersion, side: Side, is_document: bool = False
 ) -> Reading:
     """Return what a file is on one side."""
-    if file is None:
-        return None
     try:
         if isinstance(file, FormatError):
             raise file
