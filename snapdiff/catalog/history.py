@@ -10,19 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from snapdiff.catalog.compared_files import ChangedFiles, ComparedFiles, is_within, path_of
-from snapdiff.catalog.reading import (
-    FilePair,
-    FileVersion,
-    Reading,
-    read_file,
-    read_pair,
-    read_whole,
-    require_content,
-)
+from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.reading import FilePair, Reading, read_file, read_pair, read_whole
 from snapdiff.catalog.sides import CountedFiles
-from snapdiff.errors import BadPage, FormatError, Side
+from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Document, DocumentReader, File
+from snapdiff.formats.document import Document, DocumentReader
 from snapdiff.formats.kinds import Documents, naming_end
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.git_commands import Objects
@@ -121,7 +114,8 @@ class History(ComparedFiles):
             reader, readings = self.documents.reader(path, source.limits), 0
         self._readers[end] = reader, readings + 1
         parts: list[str] = []
-        found = read_file(reader, path, self._version(entry, source, parts), side, is_document)
+        version = Catalog(source).version(entry, self._objects.take(entry), parts)
+        found = read_file(reader, path, version, side, is_document)
         if not parts:  # what has parts in other files can change without being changed itself
             self._known[key] = found.reason if isinstance(found, BadPage) else found
         return found
@@ -133,20 +127,9 @@ class History(ComparedFiles):
             found = self._reading(entry, source, "old")
         else:
             reader = self.documents.reader(path, source.limits)
-            found = read_file(reader, path, self._version(entry, source, []), "old")
+            version = Catalog(source).version(entry, self._objects.take(entry))
+            found = read_file(reader, path, version, "old")
         return read_whole(found, path, "old")
-
-    def _version(self, entry: Entry, source: Source, parts: list[str]) -> FileVersion:
-        """Return a file; the paths of others that it reads are added to `parts`."""
-
-        def read_beside(path: str) -> bytes:
-            parts.append(path)
-            return require_content(path, source.content(path))
-
-        content = self._objects.take(entry)
-        if isinstance(content, FormatError):
-            return content
-        return File(printable_path(entry.path), content, read_beside, above=source.prefix)
 
     def _forget(self, step: int) -> None:
         """Forget those files of a step that no step after it compares."""

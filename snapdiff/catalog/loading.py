@@ -86,17 +86,19 @@ class Catalog:
         """Return the kinds of documents there are here: some depend on what else is there."""
         return DOCUMENTS.with_mirrors(printable_path(it.path) for it in self.source.entries())
 
-    def version(self, entry: Entry, content: Content) -> FileVersion:
-        """Return a file as this side has it."""
+    def version(
+        self, entry: Entry, content: Content, parts: list[str] | None = None
+    ) -> FileVersion:
+        """Return a file as this side has it; paths of others that it reads are added to `parts`."""
         if isinstance(content, FormatError):
             return content
-        content_of = self.source.content
-        return File(
-            printable_path(entry.path),
-            content,
-            lambda path: require_content(path, content_of(path)),
-            above=self.source.prefix,
-        )
+
+        def read_beside(path: str) -> bytes:
+            if parts is not None:
+                parts.append(path)
+            return require_content(path, self.source.content(path))
+
+        return File(printable_path(entry.path), content, read_beside, above=self.source.prefix)
 
 
 def named_as_usual(source: Source) -> Source:
