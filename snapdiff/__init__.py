@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from snapdiff.comparison import diff_catalogs as diff_catalogs
     from snapdiff.errors import SnapdiffError as SnapdiffError
     from snapdiff.reports import render_report as render_report
-    from snapdiff.result import CatalogDiff as CatalogDiff
-    from snapdiff.result import Filters as Filters
+    from snapdiff.result.changes import CatalogDiff as CatalogDiff
+    from snapdiff.result.changes import Filters as Filters
     from snapdiff.result.questions import MissingSpecs as MissingSpecs
 
 _HOMES = {
     "Catalog": "snapdiff.catalog.loading",
-    "CatalogDiff": "snapdiff.result",
-    "Filters": "snapdiff.result",
+    "CatalogDiff": "snapdiff.result.changes",
+    "Filters": "snapdiff.result.changes",
     "MissingSpecs": "snapdiff.result.questions",
     "SnapdiffError": "snapdiff.errors",
     "diff_catalogs": "snapdiff.comparison",

@@ -19,16 +19,10 @@ from snapdiff.document_names import LOCK_NAME
 from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.limits import Limits, Progress
-from snapdiff.model import EMPTY_PART, Build, Graph, Package
-from snapdiff.result import (
-    AskedFor,
-    CatalogDiff,
-    Change,
-    Kind,
-    RootChanges,
-    StackDiff,
-    TagDiff,
-)
+from snapdiff.model.packages import Package
+from snapdiff.model.specs import EMPTY_PART, Build, Graph
+from snapdiff.result.changes import CatalogDiff, Change, RootChanges, StackDiff, TagDiff
+from snapdiff.result.packages import AskedFor, Kind
 from snapdiff.result.questions import (
     ExplainedPackage,
     ExplainedSpec,

@@ -12,8 +12,9 @@ from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.filters import Scope, narrowed_to_kinds, printable_filters, require_mapped_stacks
 from snapdiff.limits import Progress, unseen
-from snapdiff.model import PackagePair, Revision
-from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
+from snapdiff.model.packages import PackagePair
+from snapdiff.model.specs import Revision
+from snapdiff.result.changes import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
 
 
 def unheard(_message: str) -> None:

@@ -10,7 +10,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.errors import FilterError, SnapdiffError
-from snapdiff.result import CatalogDiff, Filters, Kind, StackDiff, Summary
+from snapdiff.result.changes import CatalogDiff, Filters, StackDiff, Summary
+from snapdiff.result.packages import Kind
 
 GLOBS = ("tag", "stack", "package", "kind", "because")
 """The filters that are globs."""

@@ -19,7 +19,7 @@ from snapdiff.errors import FormatError
 from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
 from snapdiff.report_formats import REPORT
 from snapdiff.reports import MARKER_NAME, MARKER_RULE, By
-from snapdiff.result import Kind
+from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from snapdiff.model import counting_stacks
+from snapdiff.model.specs import counting_stacks
 from snapdiff.spack import parse_version, target_family
 from tests.golden import FOLDER
 from tests.support.example import NEW, OLD

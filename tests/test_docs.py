@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 import snapdiff
-import snapdiff.result
 from snapdiff.cli.commands import cli
 from snapdiff.reports.json_report import json_schema
+from snapdiff.result import changes, packages
 from tests.golden import ENVIRONMENTS, ROOT
 from tests.support.helpers import run_cli, run_json
 from tests.support.real_catalogs import DATA, needs_real_catalogs
@@ -199,8 +199,10 @@ def test_the_specification_names_every_key_of_the_json_report() -> None:
 def test_the_page_on_python_has_every_class_of_a_diff() -> None:
     page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
     documented = set(re.findall(r"autoclass:: (?:\w+\.)*(\w+)", page))
-    assert ".. automodule:: snapdiff.result\n" in page  # which has all that it names as its own
-    documented |= set(vars(snapdiff.result))
+    for module in (changes, packages):
+        assert f".. automodule:: {module.__name__}\n   :members:\n" in page
+        documented |= set(vars(module))
+    documented.update(re.findall(r"(?m)^   :members: (\w.*)$", page)[0].split(", "))
     assert set(json_schema()["$defs"]) - documented == set()
 
 

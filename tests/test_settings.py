@@ -16,7 +16,7 @@ from msgspec.structs import fields
 from snapdiff.errors import FormatError
 from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
 from snapdiff.report_formats import REPORT
-from snapdiff.result import Kind
+from snapdiff.result.packages import Kind
 from snapdiff.settings import (
     AcceptedChange,
     CatalogSettings,

@@ -22,8 +22,9 @@ from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.kinds import DOCUMENTS, Documents, plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
-from snapdiff.model import Package, Revision
-from snapdiff.result import Filters
+from snapdiff.model.packages import Package
+from snapdiff.model.specs import Revision
+from snapdiff.result.changes import Filters
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import (
     Content,

@@ -31,18 +31,17 @@ from snapdiff.catalog.sides import (
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
-from snapdiff.model import (
+from snapdiff.model.packages import (
     Counted,
     Counts,
     PackageCounts,
     PackagePair,
     StackDocuments,
-    StackGraphs,
     TagPair,
     Tags,
-    asked_for_on_one_side,
     count_by_stacks,
 )
+from snapdiff.model.specs import StackGraphs, asked_for_on_one_side
 
 _Tag = TypeVar("_Tag")
 

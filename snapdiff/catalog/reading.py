@@ -10,20 +10,17 @@ from msgspec.structs import replace
 
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats.document import Document, DocumentReader, File, no_file
-from snapdiff.model import (
-    NO_GRAPHS,
-    Build,
+from snapdiff.model.packages import (
     Counted,
-    Graph,
     KeptHashes,
     KeptSpecs,
     Package,
     PackageCounts,
     PackagePair,
-    StackGraphs,
     Tags,
     count_by_stacks,
 )
+from snapdiff.model.specs import NO_GRAPHS, Build, Graph, StackGraphs
 from snapdiff.sources.source import Content
 
 

@@ -15,17 +15,15 @@ from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.formats.kinds import Documents
-from snapdiff.model import (
-    EMPTY_PART,
-    ROOT,
+from snapdiff.model.packages import (
     Counted,
     Counts,
-    Graph,
     Package,
     PackageCounts,
     PackagePair,
     pair_like_stacks,
 )
+from snapdiff.model.specs import EMPTY_PART, ROOT, Graph
 
 
 class Listed:

@@ -16,12 +16,12 @@ from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
 from snapdiff.limits import Progress
-from snapdiff.model import EMPTY_PART, Build, Revision
+from snapdiff.model.specs import EMPTY_PART, Build, Revision
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken
-from snapdiff.result import SkippedPage
+from snapdiff.result.changes import SkippedPage
 from snapdiff.spack import Configuration, parse_version
 
 

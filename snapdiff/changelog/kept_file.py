@@ -15,10 +15,9 @@ import msgspec
 
 from snapdiff.changelog.ranges import GitRange, Range
 from snapdiff.errors import ReportError
-from snapdiff.model import Revision
+from snapdiff.model.specs import Revision
 from snapdiff.output.whole_files import errors_named
-from snapdiff.result import CatalogDiff, Filters
-from snapdiff.result.changes import SCHEMA_VERSION
+from snapdiff.result.changes import SCHEMA_VERSION, CatalogDiff, Filters
 from snapdiff.sources.git import GitHistory
 from snapdiff.sources.source import printable_path
 

@@ -20,7 +20,7 @@ from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import RevisionError
 from snapdiff.filters import Scope
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import Revision
+from snapdiff.model.specs import Revision
 from snapdiff.reports import By
 from snapdiff.reports.names import short_hash
 from snapdiff.sources.directory import DirectorySource

@@ -18,8 +18,8 @@ from snapdiff.comparison import ComparisonOptions, diff_files, unheard
 from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits, Progress, unseen
-from snapdiff.model import Revision
-from snapdiff.result import CatalogDiff
+from snapdiff.model.specs import Revision
+from snapdiff.result.changes import CatalogDiff
 from snapdiff.sources.git import GitSource, changes_between
 from snapdiff.sources.names import EVERYWHERE, Paths
 from snapdiff.sources.repository import Repository

@@ -27,7 +27,7 @@ from snapdiff.posting.target import (
 )
 from snapdiff.reports.annotations import error_command
 from snapdiff.reports.package_counts import packages_by_kind
-from snapdiff.result import Kind
+from snapdiff.result.packages import Kind
 
 _FOLDER = "SNAPDIFF_FOLDER"
 """The variable that names the folder for the files of this use of the action."""

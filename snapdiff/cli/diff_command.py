@@ -15,7 +15,7 @@ from snapdiff.report_formats import REPORT
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from snapdiff.result import Kind
+    from snapdiff.result.packages import Kind
 
 CODE_QUALITY_FILE = "gl-code-quality-report.json"
 """The report's name where none is given: what GitLab's own documentation calls it."""
@@ -54,7 +54,7 @@ def _annotations(value: str) -> str | Path:
 def _kinds_of_change(
     _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
 ) -> "tuple[Kind, ...]":
-    from snapdiff.result import Kind
+    from snapdiff.result.packages import Kind
 
     if values == ("none",):  # turns back what a configuration file says
         return ()

@@ -17,7 +17,7 @@ from snapdiff.output.streams import ProgressBar, say
 from snapdiff.output.whole_files import check_output, require_files_of_their_own
 from snapdiff.report_formats import REPORT
 from snapdiff.reports import render_pieces
-from snapdiff.result import CatalogDiff, Filters
+from snapdiff.result.changes import CatalogDiff, Filters
 
 if TYPE_CHECKING:  # late: most runs have no gate
     from snapdiff.reports.annotations import Offender

@@ -23,7 +23,8 @@ from snapdiff.reports.moves import Move, moves_in
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
 from snapdiff.reports.statuses import Status
-from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
+from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
+from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:

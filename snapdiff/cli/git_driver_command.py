@@ -22,7 +22,7 @@ from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
 from snapdiff.formats.kinds import usual_name
 from snapdiff.output.streams import say, write_stdout
 from snapdiff.reports import ReportOptions, render_report
-from snapdiff.result import Filters
+from snapdiff.result.changes import Filters
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.source import IS_A_LINK, NOT_A_FILE, Content, Entry, Source, printable_path
 

@@ -26,7 +26,8 @@ from snapdiff.output.streams import Destination, ProgressBar, is_on_terminal, sa
 from snapdiff.output.whole_files import check_output
 from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, option_name
 from snapdiff.reports import By, ReportOptions
-from snapdiff.result import Filters, Kind, SkippedPage
+from snapdiff.result.changes import Filters, SkippedPage
+from snapdiff.result.packages import Kind
 from snapdiff.sources.names import ends_of_range
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import SettingsFile, Source

@@ -18,8 +18,9 @@ from snapdiff.diff.changed_pairs import ChangedPair, KnownGraphs, packages_of
 from snapdiff.diff.dependencies import Graphs, HashPair
 from snapdiff.diff.reach import BitCounts, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
-from snapdiff.result import Change, Field, Kind
 from snapdiff.result.causes import LAST_RESORTS, WHATS, Cause, Event, StackCause, What, event_of
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Field, Kind
 
 _POSITION: dict[What, int] = {what: position for position, what in enumerate(WHATS)}
 

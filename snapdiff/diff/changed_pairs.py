@@ -18,7 +18,7 @@ from snapdiff.diff.dependencies import (
 )
 from snapdiff.diff.fields import differing_fields, other_differences
 from snapdiff.errors import FormatError
-from snapdiff.model import Edge, Node
+from snapdiff.model.specs import Edge, Node
 from snapdiff.result.causes import Event, What
 from snapdiff.spack import NO_COMPILER
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec import UNSET, UnsetType
 
 from snapdiff.diff.dependencies import Graphs
-from snapdiff.model import Edge, Graph, Node
-from snapdiff.result import Change, CompilerCount
+from snapdiff.model.specs import Edge, Graph, Node
+from snapdiff.result.changes import Change, CompilerCount
 from snapdiff.spack import LANGUAGES, NO_COMPILER, canonical_compiler
 
 _MOST_NODES = 20_000

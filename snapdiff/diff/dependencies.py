@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from snapdiff.diff.pairing import COMPARISON, Effort
 from snapdiff.diff.reach import circles_below
-from snapdiff.model import Edge, Graph
+from snapdiff.model.specs import Edge, Graph
 from snapdiff.spack import Version
 
 Graphs = tuple[Graph, Graph]

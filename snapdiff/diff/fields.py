@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from snapdiff.model import Build
-from snapdiff.result import Field
+from snapdiff.model.specs import Build
 from snapdiff.result.causes import What
+from snapdiff.result.packages import Field
 from snapdiff.spack import canonical_variant
 
 _MACHINE_FIELDS = ("compiler", "os", "platform", "target")

@@ -13,9 +13,9 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple, replace
 
 from snapdiff.errors import Side
-from snapdiff.model import Spec
-from snapdiff.result import (
-    Change,
+from snapdiff.model.specs import Spec
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import (
     ChangeCounts,
     Count,
     Duplicates,

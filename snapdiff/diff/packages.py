@@ -16,8 +16,10 @@ from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, 
 from snapdiff.diff.traits import Builds, Loss
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import Build, Counted, PackagePair
-from snapdiff.result import Change, Kind, PackageChange
+from snapdiff.model.packages import Counted, PackagePair
+from snapdiff.model.specs import Build
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Kind, PackageChange
 from snapdiff.spack import Version
 
 BuildHashes = dict[Build, list[str]]

@@ -11,7 +11,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from snapdiff.limits import Limits, over_limit
-from snapdiff.model import Build
+from snapdiff.model.specs import Build
 from snapdiff.spack import Configuration, Version, target_families
 
 

@@ -19,19 +19,10 @@ from snapdiff.diff.traits import Traits, find_traits, narrowed_losses, read_link
 from snapdiff.diff.whole_packages import reasons_of_one_sided
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
-from snapdiff.model import TagPair, packages_asked_for
-from snapdiff.result import (
-    AskedFor,
-    Because,
-    Change,
-    Count,
-    Kind,
-    PackageChange,
-    PackageCount,
-    RootChanges,
-    StackDiff,
-    Summary,
-)
+from snapdiff.model.packages import TagPair
+from snapdiff.model.specs import packages_asked_for
+from snapdiff.result.changes import Change, PackageCount, RootChanges, StackDiff, Summary
+from snapdiff.result.packages import AskedFor, Because, Count, Kind, PackageChange
 from snapdiff.spack import Version, parse_version
 
 

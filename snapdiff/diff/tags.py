@@ -12,9 +12,9 @@ from snapdiff.diff.stacks import ComparedStack
 from snapdiff.diff.trait_bits import TraitBits
 from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import PackagePair, TagPair, Tags, asked_for_on_one_side
-from snapdiff.result import (
-    Count,
+from snapdiff.model.packages import PackagePair, TagPair, Tags
+from snapdiff.model.specs import asked_for_on_one_side
+from snapdiff.result.changes import (
     HashConflict,
     PackageCount,
     SpecName,
@@ -22,6 +22,7 @@ from snapdiff.result import (
     Summary,
     TagDiff,
 )
+from snapdiff.result.packages import Count
 from snapdiff.spack import parse_version
 
 

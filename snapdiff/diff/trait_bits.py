@@ -10,7 +10,7 @@ from msgspec.structs import astuple
 
 from snapdiff.diff.dependencies import SideDependencies
 from snapdiff.diff.reach import each_bit, unite_below
-from snapdiff.model import Build, Node
+from snapdiff.model.specs import Build, Node
 from snapdiff.result.causes import Trait, TraitWhat
 from snapdiff.spack import Configuration, is_patches, target_family
 

@@ -16,8 +16,8 @@ from msgspec.structs import astuple, replace
 from snapdiff.diff.dependencies import SideDependencies, Sides
 from snapdiff.diff.reach import BitCounts, each_bit
 from snapdiff.diff.trait_bits import LinkedBits, TraitBits
-from snapdiff.model import Build
-from snapdiff.result import StackTrait, Trait, TraitCount
+from snapdiff.model.specs import Build
+from snapdiff.result.causes import StackTrait, Trait, TraitCount
 
 MOST_TRAITS = 3
 """So many traits are told of lost builds that have no single one in common."""

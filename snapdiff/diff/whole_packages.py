@@ -11,8 +11,8 @@ from typing import Literal
 
 from snapdiff.diff.fields import common_differences
 from snapdiff.diff.reach import circles_below, parents
-from snapdiff.model import Graph
-from snapdiff.result import Because, Field
+from snapdiff.model.specs import Graph
+from snapdiff.result.packages import Because, Field
 
 
 def reasons_of_one_sided(

@@ -9,9 +9,10 @@ from snapdiff.diff.changed_pairs import ChangedPair, ChangedPairs, compare_nodes
 from snapdiff.diff.dependencies import Graphs, is_build_only
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, FormatError
-from snapdiff.model import Tags
-from snapdiff.result import Change, Kind
+from snapdiff.model.packages import Tags
 from snapdiff.result.causes import WHATS
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Kind
 from snapdiff.result.questions import ChangeBelow, EventBelow, ExplainedSpec, Neighbour
 
 

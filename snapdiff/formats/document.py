@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from snapdiff.errors import NoSuchFile
-from snapdiff.model import Build, Counted, DocumentKind, Package, PackageCounts, StackGraphs
+from snapdiff.model.packages import Counted, DocumentKind, Package, PackageCounts
+from snapdiff.model.specs import Build, StackGraphs
 
 
 def no_file(path: str) -> bytes:

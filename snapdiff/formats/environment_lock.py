@@ -23,7 +23,7 @@ from snapdiff.formats.json_text import (
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH
-from snapdiff.model import Root
+from snapdiff.model.specs import Root
 
 NEWEST_VERSION = 7
 """The newest version of lock files that was seen; what is newer is read by its shape."""

@@ -33,7 +33,7 @@ from snapdiff.document_names import (
 )
 from snapdiff.formats.document import Claim, DocumentReader
 from snapdiff.limits import Limits, plain_content
-from snapdiff.model import EMPTY_PART, ROOT
+from snapdiff.model.specs import EMPTY_PART, ROOT
 
 
 def naming_end(path: str) -> str:

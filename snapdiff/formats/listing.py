@@ -18,19 +18,8 @@ from snapdiff.formats.spec_node import (
     read_edges,
     read_record,
 )
-from snapdiff.model import (
-    Build,
-    Counted,
-    DocumentKind,
-    Edge,
-    Node,
-    Package,
-    PackageCounts,
-    Root,
-    StackCounts,
-    StackGraphs,
-    counting_stacks,
-)
+from snapdiff.model.packages import Counted, DocumentKind, Package, PackageCounts, StackCounts
+from snapdiff.model.specs import Build, Edge, Node, Root, StackGraphs, counting_stacks
 from snapdiff.spack import NO_COMPILER, canonical_variants, parse_version, write_compiler
 
 _REMEMBERED = 20_000

@@ -15,7 +15,8 @@ from snapdiff.formats.document import Claim, File
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import SpecFileNode, SpecNode, read_spec_file
 from snapdiff.limits import Limits, over_limit
-from snapdiff.model import EMPTY_PART, Counted
+from snapdiff.model.packages import Counted
+from snapdiff.model.specs import EMPTY_PART
 
 
 class _OldPageListing(Listing):

@@ -18,7 +18,8 @@ from msgspec.structs import astuple
 from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import HASH_LENGTH, are_hashes
 from snapdiff.limits import Limits, check_version, has_too_many_parts, over_limit
-from snapdiff.model import Build, StackCounts, counting_stacks
+from snapdiff.model.packages import StackCounts
+from snapdiff.model.specs import Build, counting_stacks
 
 _HASH_KEY = '"hash": "'
 

@@ -19,7 +19,8 @@ from snapdiff.formats.json_text import VALUES, decode_json, records_by_hash
 from snapdiff.formats.listing import Listing, build_of
 from snapdiff.formats.spec_node import read_edges
 from snapdiff.limits import Limits, check_version, plain_content
-from snapdiff.model import EMPTY_PART, Counted, Node, counting_stacks
+from snapdiff.model.packages import Counted
+from snapdiff.model.specs import EMPTY_PART, Node, counting_stacks
 from snapdiff.spack import NO_COMPILER
 
 PLACES = 10_000

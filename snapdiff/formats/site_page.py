@@ -21,14 +21,8 @@ from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.json_text import type_error
 from snapdiff.formats.records import Record, RecordReader, check_listing, read_records
 from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
-from snapdiff.model import (
-    ROOT,
-    Build,
-    Package,
-    PackageCounts,
-    StackCounts,
-    count_by_stacks,
-)
+from snapdiff.model.packages import Package, PackageCounts, StackCounts, count_by_stacks
+from snapdiff.model.specs import ROOT, Build
 
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t\r]*(?:\n|\Z)")
 _END = re.compile(rb"\n(?=(?:---|\.\.\.)[ \t\r]*(?:\n|\Z))")

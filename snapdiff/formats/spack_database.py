@@ -35,7 +35,7 @@ from snapdiff.formats.json_text import (
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import SpecNode, decode_node
 from snapdiff.limits import Limits, plain_content, unfold
-from snapdiff.model import Root
+from snapdiff.model.specs import Root
 
 NEWEST_VERSION = 8
 """The newest version of Spack's database format that was seen; newer ones are read by shape."""

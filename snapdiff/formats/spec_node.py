@@ -19,7 +19,7 @@ from msgspec import Raw, Struct, structs
 from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import FileContent, are_hashes, decode_json
 from snapdiff.limits import VERSION_PARTS, check_version
-from snapdiff.model import Edge
+from snapdiff.model.specs import Edge
 from snapdiff.spack import LANGUAGES, Scalar, write_compiler, write_parameters
 
 Shape = TypeVar("Shape")

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from snapdiff.errors import ReportError
 from snapdiff.report_formats import OWN_TEMPLATE, RENDERERS, format_named
-from snapdiff.result import CatalogDiff
+from snapdiff.result.changes import CatalogDiff
 
 PACKAGE_URL = "https://packages.spack.io/package.html?name={package}"
 """The page of a package on Spack's package site."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from snapdiff.result import Kind
+from snapdiff.result.packages import Kind
 from snapdiff.safe_text import visible
 
 _MOST_COMMANDS = 10

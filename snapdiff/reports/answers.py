@@ -26,8 +26,8 @@ from snapdiff.reports.names import (
 )
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
-from snapdiff.result import Field, Kind, Trait
-from snapdiff.result.causes import Cause, Event, event_of
+from snapdiff.result.causes import Cause, Event, Trait, event_of
+from snapdiff.result.packages import Field, Kind
 from snapdiff.result.questions import (
     ChangeBelow,
     EventBelow,

@@ -8,16 +8,9 @@ from msgspec import UNSET
 
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
 from snapdiff.reports.statuses import Versions
-from snapdiff.result import (
-    Change,
-    Count,
-    Duplicates,
-    Kind,
-    PackageChange,
-    Trait,
-    TraitCount,
-    VersionCount,
-)
+from snapdiff.result.causes import Trait, TraitCount
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Count, Duplicates, Kind, PackageChange, VersionCount
 from snapdiff.spack import is_patches, parse_version
 
 

@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
 from snapdiff.reports.names import Mark, counted, short_patches, shortened
-from snapdiff.result import Because, Change, Field
 from snapdiff.result.causes import Cause, Event, Value, What
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Because, Field
 from snapdiff.spack import is_patches
 
 LONGEST_PATH = 8

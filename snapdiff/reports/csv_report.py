@@ -10,8 +10,9 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.builds import trait_in_words
 from snapdiff.reports.names import readable, side_names
-from snapdiff.result import CatalogDiff, Change, Kind, StackDiff
 from snapdiff.result.causes import Cause
+from snapdiff.result.changes import CatalogDiff, Change, StackDiff
+from snapdiff.result.packages import Kind
 from snapdiff.safe_text import visible
 
 _SPEC_COLUMNS = ("version", "hash", "compiler", "os", "platform", "target", "variants")

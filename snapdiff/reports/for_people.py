@@ -19,7 +19,7 @@ from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
-from snapdiff.result import CatalogDiff
+from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
 MOST_CHARACTERS = 60_000

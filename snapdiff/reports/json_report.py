@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from snapdiff import model, result
+from snapdiff.model import specs
 from snapdiff.reports import ReportOptions
-from snapdiff.result import CatalogDiff, causes, questions
+from snapdiff.result import causes, changes, packages, questions
+from snapdiff.result.changes import CatalogDiff
 from snapdiff.result.questions import ExplainedPackage, MissingSpecs
 
 _encoder = msgspec.json.Encoder()
@@ -54,6 +55,9 @@ DOCUMENTS: dict[str, type[msgspec.Struct]] = {
 }
 """What has a schema: the report, and the answers of the commands of these names."""
 
+CLASSES = vars(specs) | vars(causes) | vars(changes) | vars(packages) | vars(questions)
+"""The classes of all objects, by name."""
+
 COMMON = {
     "schema_version": "the version of this shape: what is added keeps it, other changes raise it",
     "snapdiff": "the version of snapdiff that made the report",
@@ -81,10 +85,9 @@ def json_schema(document: str = "report") -> dict[str, Any]:
     Each object and each key has a description: those in the docstrings of their classes.
     """
     schema = msgspec.json.schema(DOCUMENTS[document])
-    classes = vars(model) | vars(result) | vars(causes) | vars(questions)
     for name, definition in schema["$defs"].items():
-        definition["description"] = _ITEM.sub("", _docstring(classes[name])).strip()
-        meanings = COMMON | meanings_of_keys(classes[name])
+        definition["description"] = _ITEM.sub("", _docstring(CLASSES[name])).strip()
+        meanings = COMMON | meanings_of_keys(CLASSES[name])
         for key, value in definition.get("properties", {}).items():
             value["description"] = meanings.get(key, "")  # `python -OO` has no docstrings
     return {

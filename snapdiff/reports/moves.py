@@ -44,8 +44,9 @@ from snapdiff.reports.statuses import (
     shared_fields,
     step_of,
 )
-from snapdiff.result import AskedFor, Because, Change, Kind, PackageChange, StackDiff, TagDiff
 from snapdiff.result.causes import Event, event_of
+from snapdiff.result.changes import Change, StackDiff, TagDiff
+from snapdiff.result.packages import AskedFor, Because, Kind, PackageChange
 from snapdiff.spack import parse_version
 
 
@@ -147,13 +148,6 @@ class Move(Struct, frozen=True, kw_only=True):
         share = self.main if self.is_builds else None
         own = versions_in_words((share and share.versions) or self.own, mark)
         return f" {own}" if own else ""
-
-    def step_in_words(self, mark: Mark) -> str:
-        """Return what is said of versions alone behind a name."""
-        words = versions_in_words(self.own, mark) or self.versions.in_words(mark)
-        return (
-            f"{':' if self.versions.begins_with_builds and words and not self.own else ''} {words}"
-        )
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of versions and builds behind a name."""
@@ -289,15 +283,14 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     roots = change.asked_for
     paired = [it for it in specs if it.old and it.new]
     is_all = len(paired) == change.builds.old == change.builds.new and not change.parts
-    is_step = versions.gone and not versions.kept
-    told_with = paired if is_all and (is_step or kind is Kind.RECONFIGURED) else []
+    is_told_with = kind is Kind.RECONFIGURED or (versions.gone and not versions.kept)
     return Move(
         status=status,
         kind=kind,
         own=own,
         whole=change.whole,
         versions=versions,
-        now_with=other_values_of_all(told_with),
+        now_with=other_values_of_all(paired) if is_all and is_told_with else (),
         lost=lost,
         gained=gained,
         is_builds=is_builds,
@@ -348,8 +341,7 @@ def _status(
         return Status.DUPLICATES
     if lost and lost.is_merge:
         return Status.RECONFIGURED
-    duplicates = change.duplicates.lost if change.duplicates else 0
-    if change.kind is Kind.REMOVED or change.specs.removed > duplicates:
+    if change.kind is Kind.REMOVED or change.builds_lost:
         return Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE

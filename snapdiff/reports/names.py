@@ -12,8 +12,8 @@ from typing import Generic, NamedTuple, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.model import EMPTY_PART, Revision
-from snapdiff.result import CatalogDiff, TagDiff
+from snapdiff.model.specs import EMPTY_PART, Revision
+from snapdiff.result.changes import CatalogDiff, TagDiff
 from snapdiff.result.questions import ExplainedPackage, ExplainedTag
 from snapdiff.safe_text import shown, visible
 from snapdiff.spack import is_patches

@@ -15,8 +15,9 @@ from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.products import needed_by_roots_now
 from snapdiff.reports.stack_reasons import TOOLCHAIN, SharedChange
 from snapdiff.reports.statuses import Status
-from snapdiff.result import Because, Kind, PackageChange, StackDiff, TagDiff, Trait, TraitCount
-from snapdiff.result.causes import Event, event_of
+from snapdiff.result.causes import Event, Trait, TraitCount, event_of
+from snapdiff.result.changes import StackDiff, TagDiff
+from snapdiff.result.packages import Because, Kind
 
 _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
@@ -240,16 +241,12 @@ def _losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, 
     """
     alike: dict[Trait, list[StackDiff]] = {}
     for stack in stacks:
-        lost = [change for change in stack.package_changes if _lost(change)]
+        lost = [change for change in stack.package_changes if change.builds_lost]
         if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
             loss = _loss([stack], places)
             if 2 * sum(part.specs for part in loss.parts) > loss.builds:
                 alike.setdefault(loss.parts[0].trait, []).append(stack)
     return tuple(_loss(some, places) for some in alike.values())
-
-
-def _lost(change: PackageChange) -> int:
-    return change.specs.removed - (change.duplicates.lost if change.duplicates else 0)
 
 
 def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 
 from snapdiff.filters import wanted_kinds
-from snapdiff.model import LikeStacks, pair_like_stacks
+from snapdiff.model.packages import LikeStacks, pair_like_stacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
@@ -19,7 +19,8 @@ from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock, TagWriter
-from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, TagDiff
+from snapdiff.result.changes import CatalogDiff, HashConflict, SkippedPage, TagDiff
+from snapdiff.result.packages import Kind
 
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""

@@ -16,7 +16,8 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves import StackMoves
 from snapdiff.reports.names import Mark, counted, tag_names
 from snapdiff.reports.statuses import COLUMNS, WORST_FIRST, Status
-from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
+from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
+from snapdiff.result.packages import Kind
 
 Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
 """What the stacks of a row have in common, worst first."""

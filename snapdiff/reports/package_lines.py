@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from snapdiff.reports.moves import Move, Moves
 from snapdiff.reports.products import dependencies_now
 from snapdiff.reports.statuses import WORST_FIRST, Status
-from snapdiff.result import Change, Kind, StackDiff
+from snapdiff.result.changes import Change, StackDiff
+from snapdiff.result.packages import Kind
 
 _MOST_TOGETHER = 20
 """How many packages share a line."""

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from snapdiff.reports.moves import Move, StackMoves
 from snapdiff.reports.names import Mark, counted
 from snapdiff.reports.statuses import Status
-from snapdiff.result import Kind, StackDiff
+from snapdiff.result.changes import StackDiff
+from snapdiff.result.packages import Kind
 
 MOST_COLUMNS = 10
 """How many stacks fit beside one another; of more, lines say the names of sets of them."""

@@ -10,15 +10,14 @@ from collections.abc import Set as AbstractSet
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
-from snapdiff.result import (
+from snapdiff.result.changes import Change, StackDiff
+from snapdiff.result.packages import (
     AskedFor,
-    Change,
     ChangeCounts,
     Count,
     Kind,
     PackageChange,
     PackageParts,
-    StackDiff,
 )
 from snapdiff.spack import canonical_compiler
 

@@ -12,8 +12,9 @@ from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Versions, is_shared_field, shared_fields
-from snapdiff.result import Because, Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, event_of
+from snapdiff.result.changes import Change, StackDiff
+from snapdiff.result.packages import Because, Kind
 from snapdiff.spack import Version, canonical_compiler, parse_version
 
 

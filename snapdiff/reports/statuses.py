@@ -6,8 +6,9 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Literal, NamedTuple, Self, cast
 
-from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Event, StackCause, What
+from snapdiff.result.changes import Change, StackDiff
+from snapdiff.result.packages import Kind
 from snapdiff.spack import parse_version
 
 

@@ -25,8 +25,9 @@ from snapdiff.reports.stack_reasons import (
     toolchain_of,
 )
 from snapdiff.reports.statuses import Status
-from snapdiff.result import Filters, Kind, StackDiff, TagDiff
 from snapdiff.result.causes import Event
+from snapdiff.result.changes import Filters, StackDiff, TagDiff
+from snapdiff.result.packages import Kind
 
 SHORT = 8
 """How many lines of packages are read at a glance."""

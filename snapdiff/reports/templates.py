@@ -35,7 +35,7 @@ from snapdiff.reports.names import (
     tag_names,
     versions_in_words,
 )
-from snapdiff.result import CatalogDiff
+from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from snapdiff.reports.markdown import listed, paragraph
 from snapdiff.reports.names import tag_label
 from snapdiff.reports.package_counts import CountTable
 from snapdiff.reports.statuses import LOOKS, SIGNS, WORST_FIRST, Status, name_of_kind
-from snapdiff.result import Kind
+from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
 
 Paint = Callable[[str, str], str]

@@ -9,7 +9,8 @@ from typing import Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
-from snapdiff.model import DocumentKind, Revision, Spec
+from snapdiff.model.packages import DocumentKind
+from snapdiff.model.specs import Revision, Spec
 from snapdiff.result.causes import Cause, StackCause, StackTrait, TraitCount
 from snapdiff.result.packages import ChangeCounts, Count, Field, Kind, PackageChange
 

@@ -210,6 +210,11 @@ class PackageChange(Struct, frozen=True, kw_only=True):
         return bool(self.kept and self.specs.removed)
 
     @property
+    def builds_lost(self) -> int:
+        """How many builds it lost, without those that are equal to others."""
+        return self.specs.removed - (self.duplicates.lost if self.duplicates else 0)
+
+    @property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds that filters and gates find it by: its own, and `removed` for such a loss."""
         if self.lost_a_build and self.kind is not Kind.REMOVED:

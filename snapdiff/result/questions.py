@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from snapdiff.model import Revision, Spec
+from snapdiff.model.specs import Revision, Spec
 from snapdiff.result.causes import Event, Trait
 from snapdiff.result.changes import Change, Filters, SchemaVersion, SkippedPage
 from snapdiff.result.packages import AskedFor, Field, Kind

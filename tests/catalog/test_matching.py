@@ -17,8 +17,10 @@ from snapdiff.errors import BadPage, BadPagesError, RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.site_page import SitePageReader
-from snapdiff.model import Counts, Revision
-from snapdiff.result import Count, PackageCount
+from snapdiff.model.packages import Counts
+from snapdiff.model.specs import Revision
+from snapdiff.result.changes import PackageCount
+from snapdiff.result.packages import Count
 from snapdiff.sources.source import Entry, Source
 from tests.support.documents import Item, database, file, lock, read, site_data, to_bytes
 from tests.support.helpers import (

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from snapdiff.catalog.sides import CatalogSide, CountedFiles, Listed, count_hashes
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
-from snapdiff.model import Counted, Package, PackageCounts
-from snapdiff.result import Filters
+from snapdiff.model.packages import Counted, Package, PackageCounts
+from snapdiff.result.changes import Filters
 
 CPU, GPU, OTHER = (
     Claim("develop", "stack", "cpu"),

@@ -18,7 +18,7 @@ from snapdiff.changelog.kept_file import (
     require_no_changelog,
 )
 from snapdiff.errors import ReportError
-from snapdiff.model import Revision
+from snapdiff.model.specs import Revision
 from tests.support.helpers import pages_of, spec, words, write_files
 from tests.support.story import CMAKE, PETSC, ZLIB, History, markdown, run_changelog
 from tests.support.story import write_story as write_story

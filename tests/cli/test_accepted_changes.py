@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from snapdiff import diff_catalogs, load_catalog
 from snapdiff.cli.gate import judge
 from snapdiff.reports.annotations import Offender
-from snapdiff.result import CatalogDiff, Kind
+from snapdiff.result.changes import CatalogDiff
+from snapdiff.result.packages import Kind
 from snapdiff.settings import AcceptedChange
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import Item

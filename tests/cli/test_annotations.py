@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from snapdiff.reports.annotations import Offender, code_quality, error_command, github_commands
-from snapdiff.result import Kind
+from snapdiff.result.packages import Kind
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
 from tests.support.repositories import GitRepository

@@ -3,7 +3,7 @@
 from snapdiff import diff_catalogs, load_catalog
 from snapdiff.cli.gate import judge
 from snapdiff.reports.annotations import Offender
-from snapdiff.result import Kind
+from snapdiff.result.packages import Kind
 from tests.support.example import NEW, OLD
 from tests.support.helpers import catalog_folders, pages_of, spec
 from tests.support.oracle import Record

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff.result import Kind
+from snapdiff.result.packages import Kind
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
 from tests.support.helpers import run_cli, run_json

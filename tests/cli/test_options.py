@@ -9,7 +9,7 @@ from snapdiff.cli.answer_commands import why
 from snapdiff.cli.changelog_command import changelog
 from snapdiff.cli.diff_command import diff
 from snapdiff.cli.options import KINDS
-from snapdiff.result import Kind
+from snapdiff.result.packages import Kind
 from tests.support.helpers import run_cli
 
 OWN_WORDS = {"repo", "format_name", "output", "group_by", "detail", "template", "verbose"}

@@ -12,9 +12,9 @@ import pytest
 from snapdiff.diff.causes import LONGEST_PATH, REHASH, Explanation, event_words, shared_changes
 from snapdiff.diff.changed_pairs import PAIRS_A_NODE, ChangedPairs, packages_of
 from snapdiff.errors import FormatError
-from snapdiff.model import Node
-from snapdiff.result import Field
+from snapdiff.model.specs import Node
 from snapdiff.result.causes import Cause, Event, StackCause
+from snapdiff.result.packages import Field
 from tests.support.documents import Item, lock, needs, node, to_bytes
 from tests.support.graphs import NodesByHash, described, listed_causes
 from tests.support.helpers import run_json, write_files

@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from snapdiff.diff.compilers import count_compilers
-from snapdiff.result import CompilerCount
+from snapdiff.result.changes import CompilerCount
 from tests.support.graphs import NodesByHash, PlainNode
 
 

@@ -5,8 +5,9 @@ import random
 import pytest
 
 from snapdiff.diff.causes import main_causes
-from snapdiff.result import Change, Kind
 from snapdiff.result.causes import Cause, What
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Kind
 
 
 def cause(

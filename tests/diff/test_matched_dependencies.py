@@ -3,7 +3,7 @@
 import pytest
 
 from snapdiff.diff.dependencies import Matched, match_dependencies
-from snapdiff.model import Edge
+from snapdiff.model.specs import Edge
 from tests.support.graphs import NodesByHash
 from tests.support.work import work
 

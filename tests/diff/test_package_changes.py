@@ -10,8 +10,9 @@ from msgspec import UNSET
 from snapdiff import Filters
 from snapdiff.diff.package_kinds import change_of_package, changes_of_packages
 from snapdiff.filters import narrowed_to_kinds, wanted_kinds
-from snapdiff.model import Spec
-from snapdiff.result import Change, Count, Kind
+from snapdiff.model.specs import Spec
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Count, Kind
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import report_of, spec, words
 from tests.support.package_oracle import changes_by_stack, package_changes, stack_traits

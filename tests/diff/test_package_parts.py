@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from msgspec import UNSET, structs
 
 from snapdiff.diff.package_kinds import change_of_package, parts_of
-from snapdiff.model import Spec
-from snapdiff.result import Change, Count, Kind, PartChange
+from snapdiff.model.specs import Spec
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Count, Kind, PartChange
 
 EXAMPLES = [
     # builds before and after and their pairs, a root with a star; the roots' part; the others' part

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from snapdiff.diff.pairing import Effort, pair_specs
 from snapdiff.limits import DEFAULT_LIMITS
-from snapdiff.model import Build
+from snapdiff.model.specs import Build
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import counts_by_stack, expected_readings, readings_of, report_of, spec
 from tests.support.oracle import Record

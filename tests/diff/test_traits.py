@@ -20,8 +20,10 @@ from snapdiff.diff.trait_bits import TraitBits
 from snapdiff.diff.traits import Loss, find_traits, read_linked
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import Build, PackagePair
-from snapdiff.result import Filters, Trait, TraitCount
+from snapdiff.model.packages import PackagePair
+from snapdiff.model.specs import Build
+from snapdiff.result.causes import Trait, TraitCount
+from snapdiff.result.changes import Filters
 from tests.support.documents import Item, digest, lock, needs, to_bytes
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import (

@@ -23,8 +23,9 @@ from snapdiff.formats.json_text import decode_json
 from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.formats.listing import Listing
 from snapdiff.limits import Limits
-from snapdiff.model import Node
-from snapdiff.result import Filters, VersionCount
+from snapdiff.model.specs import Node
+from snapdiff.result.changes import Filters
+from snapdiff.result.packages import VersionCount
 from tests.support.documents import (
     DATABASE_VERSIONS,
     Item,

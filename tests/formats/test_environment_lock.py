@@ -16,7 +16,7 @@ from snapdiff.formats import environment_lock
 from snapdiff.formats.document import Claim
 from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits
-from snapdiff.model import Edge
+from snapdiff.model.specs import Edge
 from tests.support.documents import (
     LOCK_VERSIONS,
     Item,

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from snapdiff.formats.document import Claim
 from snapdiff.formats.kinds import DOCUMENTS
-from snapdiff.model import packages_asked_for
+from snapdiff.model.specs import packages_asked_for
 from tests.support.documents import (
     DATABASE_VERSIONS,
     Item,

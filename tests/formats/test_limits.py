@@ -12,7 +12,7 @@ from snapdiff import SnapdiffError
 from snapdiff.formats.document import File
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.limits import DEFAULT_LIMITS, DEPTH, DIGITS, VERSION_PARTS, Limits
-from snapdiff.model import Package
+from snapdiff.model.packages import Package
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import (
     PageStyle,

@@ -12,7 +12,7 @@ from snapdiff.errors import FormatError
 from snapdiff.formats import spec_node
 from snapdiff.formats.json_text import Key, records_by_hash
 from snapdiff.formats.spec_node import EDGE, NAMED_EDGE, PARAMETERS, read_edges
-from snapdiff.model import Edge
+from snapdiff.model.specs import Edge
 from snapdiff.spack import Scalar, write_parameters
 from tests.support.documents import digest
 

@@ -10,7 +10,7 @@ from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import diff_package
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.result import Filters
+from snapdiff.result.changes import Filters
 from tests.support.documents import file, read_pair
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 

@@ -19,8 +19,10 @@ from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.formats.site_data import PLACES
 from snapdiff.formats.spec_node import read_edges
 from snapdiff.limits import Limits
-from snapdiff.model import Counted, Edge
-from snapdiff.result import Filters, VersionCount
+from snapdiff.model.packages import Counted
+from snapdiff.model.specs import Edge
+from snapdiff.result.changes import Filters
+from snapdiff.result.packages import VersionCount
 from tests.support.documents import (
     Item,
     Json,

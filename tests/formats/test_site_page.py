@@ -18,7 +18,8 @@ from snapdiff import SnapdiffError
 from snapdiff.catalog.reading import pair_documents
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.site_page import SitePageReader
-from snapdiff.model import Build, Package, PackageCounts, count_by_stacks
+from snapdiff.model.packages import Package, PackageCounts, count_by_stacks
+from snapdiff.model.specs import Build
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import (
     PageStyle,

@@ -8,7 +8,7 @@ import pytest
 from snapdiff.errors import FormatError
 from snapdiff.formats.spec_node import decode_node, find_compiler
 from snapdiff.limits import VERSION_PARTS
-from snapdiff.model import Edge
+from snapdiff.model.specs import Edge
 
 SHAPES: dict[str, Any] = {
     "with its name and version": {"name": "zlib", "version": "1.3"},

@@ -12,7 +12,7 @@ from snapdiff.catalog.reading import pair_documents
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS
-from snapdiff.model import Graph
+from snapdiff.model.specs import Graph
 from tests.support.documents import Item, lock, needs, to_bytes
 
 GCC = Item("gcc", "12.3.0", compiler=None)

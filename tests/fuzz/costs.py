@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from snapdiff import SnapdiffError, diff_catalogs, load_catalog, render_report
-from snapdiff.model import counting_stacks
+from snapdiff.model.specs import counting_stacks
 from snapdiff.spack import parse_version
 from tests.fuzz.shapes import Pages, Shape
 from tests.fuzz.targets import PATH

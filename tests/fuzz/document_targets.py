@@ -22,7 +22,7 @@ from snapdiff.errors import FormatError
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS
-from snapdiff.model import count_by_stacks
+from snapdiff.model.packages import count_by_stacks
 from tests.support.helpers import run_cli, write_files
 
 DOCUMENT_WORDS = [

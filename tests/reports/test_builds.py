@@ -3,7 +3,8 @@
 import pytest
 
 from snapdiff.reports.builds import VersionMove, trait_in_words
-from snapdiff.result import Trait, TraitCount, VersionCount
+from snapdiff.result.causes import Trait, TraitCount
+from snapdiff.result.packages import VersionCount
 
 
 @pytest.mark.parametrize(

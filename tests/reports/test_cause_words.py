@@ -17,8 +17,8 @@ from snapdiff.reports.cause_words import (
     events_in_words,
 )
 from snapdiff.reports.markdown import code
-from snapdiff.result import Because, Field
 from snapdiff.result.causes import Cause, Event
+from snapdiff.result.packages import Because, Field
 from tests.support.documents import Item, needs
 from tests.support.environments import after, before, write_locks
 from tests.support.real_catalogs import DERECHO, LOCKS, e4s_diff, needs_real_catalogs

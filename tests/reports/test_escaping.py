@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.markdown import code, linked
-from snapdiff.result import Filters
+from snapdiff.result.changes import Filters
 from snapdiff.safe_text import shown, visible
 from tests.support.helpers import page_around, refused, run_cli, run_json, write_files
 from tests.support.hostile import HARMLESS, PLACES, VALUES, write_catalogs

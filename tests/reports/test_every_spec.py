@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.reports import GroupBy, ReportOptions
-from snapdiff.result import Change
+from snapdiff.result.changes import Change
 from tests.reports.test_news import diff_of
 from tests.support.documents import Item, Json, needs, to_bytes
 from tests.support.environments import write_locks

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from snapdiff import Filters, diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.document import embedded
-from snapdiff.result import SkippedPage
+from snapdiff.result.changes import SkippedPage
 from snapdiff.safe_text import shown
 from tests.reports.test_news import diff_of
 from tests.support.documents import Item, lock, needs, to_bytes

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from snapdiff.reports.moves import moves_in, stack_moves
 from snapdiff.reports.package_counts import count_table
 from snapdiff.reports.statuses import Status
-from snapdiff.result import AskedFor, CatalogDiff, ChangeCounts, Count, Kind, PackageChange
+from snapdiff.result.changes import CatalogDiff
+from snapdiff.result.packages import AskedFor, ChangeCounts, Count, Kind, PackageChange
 from tests.reports.test_news import diff_of
 from tests.support.helpers import spec
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapdiff.model import Revision
+from snapdiff.model.specs import Revision
 from snapdiff.reports.names import Place, Places, SideName, sets_in, short_names, side_names
 from snapdiff.reports.statuses import is_date, step_of
 

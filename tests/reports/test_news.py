@@ -18,7 +18,8 @@ from snapdiff.reports.groups import FEW
 from snapdiff.reports.moves import moves_in
 from snapdiff.reports.outline import Outline, outline_of
 from snapdiff.reports.statuses import COLUMNS, Status
-from snapdiff.result import Kind, SkippedPage
+from snapdiff.result.changes import SkippedPage
+from snapdiff.result.packages import Kind
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
 from tests.support.documents import Item, lock, needs, to_bytes

@@ -13,7 +13,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.names import NOWHERE
 from snapdiff.reports.opening import StackLoss
 from snapdiff.reports.terminal import broken
-from snapdiff.result import Trait, TraitCount
+from snapdiff.result.causes import Trait, TraitCount
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import run_cli, write_files
 

@@ -6,10 +6,11 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from snapdiff.model import Spec
+from snapdiff.model.specs import Spec
 from snapdiff.reports.package_lines import SpecLine, spec_lines
-from snapdiff.result import Change, Field, Kind, StackDiff
 from snapdiff.result.causes import Cause, StackCause
+from snapdiff.result.changes import Change, StackDiff
+from snapdiff.result.packages import Field, Kind
 from tests.reports.test_news import diff_of
 from tests.support.helpers import spec
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from snapdiff.reports.moves import moves_in
-from snapdiff.result import TagDiff
+from snapdiff.result.changes import TagDiff
 from snapdiff.spack import Version, parse_version
 from tests.reports.test_news import diff_of
 from tests.support.generated import Catalogs, catalogs

@@ -15,7 +15,7 @@ from snapdiff.errors import NoSuchFile
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import Build, Spec
+from snapdiff.model.specs import Build, Spec
 
 LOCK_VERSIONS = (1, 2, 3, 4, 5, 6, 7)
 DATABASE_VERSIONS = (5, 6, 7, 8)

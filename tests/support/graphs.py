@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Raw
 
 from snapdiff.diff.causes import Explanation
-from snapdiff.model import Build, Edge, Node, Root
+from snapdiff.model.specs import Build, Edge, Node, Root
 from snapdiff.result.causes import StackCause
 
 

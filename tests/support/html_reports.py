@@ -8,20 +8,11 @@ from typing import Any
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
 from snapdiff.diff.package_kinds import change_of_package
-from snapdiff.model import Revision, Spec
+from snapdiff.model.specs import Revision, Spec
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.html import document as html
-from snapdiff.result import (
-    Change,
-    Count,
-    Field,
-    Kind,
-    PackageChange,
-    PackageCount,
-    StackDiff,
-    Summary,
-    TagDiff,
-)
+from snapdiff.result.changes import Change, PackageCount, StackDiff, Summary, TagDiff
+from snapdiff.result.packages import Count, Field, Kind, PackageChange
 from tests.support.helpers import PROJECT
 from tests.support.hostile import write_catalogs
 

@@ -17,7 +17,7 @@ from snapdiff.reports.names import tag_names
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.statuses import SIGNS
 from snapdiff.reports.templates import environment_of, plain_words, render_template
-from snapdiff.result import CatalogDiff
+from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown
 
 PLAIN_SPECS = 2_000

@@ -21,8 +21,9 @@ from snapdiff.reports.outline import Outline
 from snapdiff.reports.products import SpecsByPart, specs_by_part
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock
-from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, event_of
+from snapdiff.result.changes import Change, StackDiff
+from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
 
 WITH_STACK = len(Status)
