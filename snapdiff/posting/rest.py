@@ -35,8 +35,8 @@ class RestInterface:
         try:
             import requests
         except ImportError as error:
-            install = "pip install 'spack-snapdiff[post]'"
-            raise PostError(f"posting takes a library that is not here: {install}") from error
+            message = "posting takes a library that an extra brings"
+            raise PostError(f"{message}: in a clone, pip install '.[post]'") from error
         self.api_url = api_url
         self.place = place
         self._token = token

@@ -61,8 +61,9 @@ class NewRoots(Struct, frozen=True, kw_only=True):
 class StackLoss(Struct, frozen=True, kw_only=True):
     """How many builds stacks lost, `of` how many, and which traits many of them have.
 
-    `lost` says how many of each package and version: where a dependency that they have in common
-    lost builds too, these are among what is counted.
+    It is `of` 0 where nothing says how many were asked for. `lost` says how many of each package
+    and version: where a dependency that they have in common lost builds too, these are among what
+    is counted.
     """
 
     stacks: tuple[str, ...]
@@ -80,7 +81,8 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         parts = [self._part_in_words(part, mark) for part in self.parts]
         if others := self.builds - sum(part.specs for part in self.parts):
             parts.append(counted(others, "other"))
-        return f"{self.builds:,} of {self.of:,} builds gone: {'; '.join(parts)}"
+        of = f" of {self.of:,}" if self.of else ""
+        return f"{self.builds:,}{of} builds gone: {'; '.join(parts)}"
 
     def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
         number = "all" if part.specs == self.builds else f"{part.specs:,}"
@@ -129,9 +131,12 @@ def opening_of(
     places: Places,
     *,
     with_losses: bool,
+    of_roots: bool,
     told: Mapping[str, StackMoves],
 ) -> Opening:
     """Return what many packages of some stacks share; `with_losses` tells of lost builds, too.
+
+    `of_roots` says that nothing is reported but what was asked for.
 
     What was lost is named of those stacks that are `told`: not of the toolchain, which has lines of
     its own, and of dependencies the versions that many builds had below them.
@@ -160,7 +165,7 @@ def opening_of(
                 not is_dependency or reasons[name] >= _LEAST_DEPENDENCIES
             ):
                 losing[is_dependency].append(((name, off), stack))
-    losses = _losses_of(stacks, places) if with_losses else ()
+    losses = _losses_of(stacks, places, of_roots=of_roots) if with_losses else ()
     of_builds = {stack for loss in losses for stack in loss.stacks}
     return Opening(
         shared=tuple(shared),
@@ -233,7 +238,9 @@ def _by_place(found: Iterable[tuple[_Name, str]], places: Places) -> Placed[_Nam
     return tuple((tuple(names), places.place(some)) for some, names in most_first)
 
 
-def _losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:
+def _losses_of(
+    stacks: Sequence[StackDiff], places: Places, *, of_roots: bool
+) -> tuple[StackLoss, ...]:
     """Return what stacks lost, those together that lost builds with the same first trait.
 
     Nothing is said of a stack where the lines of its packages say it as well: where only whole
@@ -243,13 +250,13 @@ def _losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, 
     for stack in stacks:
         lost = [change for change in stack.package_changes if change.builds_lost]
         if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
-            loss = _loss([stack], places)
+            loss = _loss([stack], places, of_roots=of_roots)
             if 2 * sum(part.specs for part in loss.parts) > loss.builds:
                 alike.setdefault(loss.parts[0].trait, []).append(stack)
-    return tuple(_loss(some, places) for some in alike.values())
+    return tuple(_loss(some, places, of_roots=of_roots) for some in alike.values())
 
 
-def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
+def _loss(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -> StackLoss:
     """Return what stacks lost together; a trait is told that a tenth of the builds has.
 
     Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
@@ -267,7 +274,7 @@ def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
         builds=number,
-        of=sum(stack.specs.old for stack in stacks),
+        of=0 if of_roots else sum(stack.specs.old for stack in stacks),
         lost=lost,
         parts=tuple(replace(part, specs=specs) for part, specs in told),
     )

@@ -118,7 +118,8 @@ class TagWriter:
         self._has_table = has_table and self.has_products
         self._lists_all = details or bool(filters.because or filters.kind)
         self._tells_losses = Kind.REMOVED in kinds
-        self._reasons_of = partial(reasons_of, places=self._places, of_roots=bool(filters.explicit))
+        self._of_roots = bool(filters.explicit)
+        self._reasons_of = partial(reasons_of, places=self._places, of_roots=self._of_roots)
         self._reasons = self._reasons_of(tag.stacks)
         told = _told_stacks(tag)
         said = {stack.stack: stack_moves(tag, stack) for stack in told}
@@ -167,6 +168,7 @@ class TagWriter:
             self._new_roots,
             self._places,
             with_losses=self._tells_losses,
+            of_roots=self._of_roots,
             told=self.by_stack if tells_products else {},
         )
         toolchain = None

@@ -200,7 +200,7 @@ def open_mirror(
             transport = StoreTransport(address.scheme, patience.silence).open
     except ImportError as error:
         extra = {"s3": "s3", "gs": "gcs"}.get(name[:2], "mirror")
-        message = f"takes a library that is not here: pip install 'spack-snapdiff[{extra}]'"
+        message = f"takes a library that an extra brings: in a clone, pip install '.[{extra}]'"
         raise RevisionError(f"{without_secrets(name)}: {message}") from error
     downloads = Downloads(address, transport, limits.document_size, patience, progress, kept)
     if isinstance(address, RegistryAddress):

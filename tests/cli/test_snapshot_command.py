@@ -421,7 +421,7 @@ def test_without_a_library_one_line_says_what_to_install(
         "from snapdiff.cli.commands import main\n"
         f"sys.exit(main(['snapshot', {url!r}, {str(tmp_path / 'kept')!r}]))"
     )
-    way_out = f"takes a library that is not here: pip install 'spack-snapdiff[{extra}]'"
+    way_out = f"takes a library that an extra brings: in a clone, pip install '.[{extra}]'"
     assert failed(run_python(program)) == f"snapdiff: error: {url}: {way_out}\n"
 
 

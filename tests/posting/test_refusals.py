@@ -267,8 +267,8 @@ def test_a_library_that_is_not_installed_is_named(
     host: CodeHost, post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "requests", None)
-    install = "pip install 'spack-snapdiff[post]'"
-    reason = f"posting takes a library that is not here: {install}"
+    install = "in a clone, pip install '.[post]'"
+    reason = f"posting takes a library that an extra brings: {install}"
     assert post(COMMENT) == (2, "", f"snapdiff: error: {reason}\n")
     assert host.seen == []
 

@@ -237,7 +237,7 @@ class TestRealEnvironments:
     def test_derecho(self) -> None:
         [words] = why(diff_of(DERECHO))
         because = "openmpi 5.0.0rc16 → 5.0.0: darshan-runtime, fftw, gptl, hdf5, "
-        assert words.startswith(f"= 40 builds of 14 products and dependencies {SAME} {because}")
+        assert words.startswith(f"= 40 builds of 14 packages {SAME} {because}")
 
     def test_julea(self) -> None:
         [words] = why(diff_of(sorted((LOCKS / "julea").glob("00[23]-*.lock"))))
@@ -247,7 +247,7 @@ class TestRealEnvironments:
 
     def test_e4s_says_it_once_for_all_environments(self) -> None:
         moved, rebuilt = why(e4s_diff())
-        where = f"builds of 438 products and dependencies in all but oneapi-x86_64 {SAME}"
+        where = f"builds of 438 packages in all but oneapi-x86_64 {SAME}"
         assert f" {where} python in other versions (" in rebuilt
         assert "zlib replaced by zlib-ng" in rebuilt
         assert moved == "oneapi-x86_64: os ubuntu20.04 → ubuntu22.04"

@@ -630,3 +630,10 @@ def test_what_took_a_package_away_says_nothing_of_the_compiler_of_its_name(tmp_p
     above = Item("above", explicit=True, needs=(needs(gcc),))
     write_files(tmp_path, {"old/spack.lock": side("12", above, gcc), "new/spack.lock": side("13")})
     assert "- `gcc` `12` → `13`" in run_cli("-C", tmp_path, "old", "new").out.splitlines()
+
+
+def test_of_how_many_builds_some_are_gone_is_not_said_of_roots(tmp_path: Path) -> None:
+    old, new = ([it for name in "xyz" for it in builds(name, gpu=gpu)] for gpu in ("89", "8"))
+    assert "- 3 of 6 builds gone: all with `gpu=9`" in report(tmp_path, {"a": (old, new)})
+    roots = report(tmp_path, {"a": (old, new)}, "--explicit")
+    assert "- 3 builds gone: all with `gpu=9`" in roots

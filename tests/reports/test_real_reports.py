@@ -103,10 +103,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     oneapi = "<code>oneapi-x86&#95;64</code>"
     assert folds == [
         f"57 products changed in os alone ({oneapi}), 5 only have another hash",
-        (
-            "Why 1,992 builds of 438 products and dependencies in all but "
-            f"{oneapi} only have another hash"
-        ),
+        (f"Why 1,992 builds of 438 packages in all but {oneapi} only have another hash"),
         (
             "Dependencies: 51 gone, 10 gone from some environments, 12 new, 15 now in more "
             "environments, 2 downgraded, 42 with versions or builds gone, 72 upgraded (4 to "
@@ -147,7 +144,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     moved = f"4 of 12 builds `8.5.0` → `8.6.0` ({those}), 2 more builds of `8.6.0`"
     assert f"- ↑ `esmf`: {moved}" in lines
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
-    rebuilt = "- = 40 builds of 14 products and dependencies only have another hash, "
+    rebuilt = "- = 40 builds of 14 packages only have another hash, "
     assert any(line.startswith(f"{rebuilt}{because}: `darshan-runtime`, ") for line in lines)
     lost = "1 of 4 builds gone (no longer built with `cce 16.0.1`)"
     assert f"- ↑ `openmpi` `5.0.0rc16` → `5.0.0`, {lost}" in lines
