@@ -637,3 +637,25 @@ def test_of_how_many_builds_some_are_gone_is_not_said_of_roots(tmp_path: Path) -
     assert "- 3 of 6 builds gone: all with `gpu=9`" in report(tmp_path, {"a": (old, new)})
     roots = report(tmp_path, {"a": (old, new)}, "--explicit")
     assert "- 3 builds gone: all with `gpu=9`" in roots
+
+
+def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(
+    tmp_path: Path,
+) -> None:
+    def side(**versions: str) -> list[Item]:
+        return [Item(name, version, explicit=True) for name, version in versions.items()]
+
+    new = {"a1": "1.0", "a2": "1.0"}  # one stack has them already
+    up = {f"u{number}": "1.0" for number in range(2)}
+    stacks = {
+        "a": (side(**up, d="2.0", gone="1.0"), side(**dict.fromkeys(up, "2.0"), d="1.0", **new)),
+        "b": (side(**new, d="2.0", e="1.1"), side(**new, d="1.0", e="1.0")),
+    }
+    lines = report(tmp_path, stacks)
+    assert lines[2].startswith("1 product gone, 2 new in `a`, 2 downgraded, ")
+    assert lines[4:8] == [
+        "- **gone**: `gone` `1.0` (`a`)",
+        "- **now in more environments**: `a1` `1.0`, `a2` `1.0` (`a`)",
+        "- **downgraded**: `d` `2.0` → `1.0` (both); `e` `1.1` → `1.0` (`b`)",
+        "- **upgraded to another major version**: `u0` `1.0` → `2.0`, `u1` `1.0` → `2.0` (`a`)",
+    ]
