@@ -3,7 +3,7 @@
 Every report for people prints this and nothing else. The words are in `templates/words.j2`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
 from typing import Any, Literal, NamedTuple
 
@@ -150,7 +150,7 @@ def outline_of(
         about="product" if has_products else "package",
         packages=Numbers(tallies=packages),
         dependencies=Numbers(tallies=dependencies),
-        stacks=sum(map(_number_of_stacks, writers)),
+        stacks=_number_of_stacks(writers),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
         is_because=bool(diff.filters.because),
@@ -163,15 +163,19 @@ def outline_of(
     )
 
 
-def _number_of_stacks(writer: TagWriter) -> int:
+def _number_of_stacks(writers: Sequence[TagWriter]) -> int:
     """Return how many stacks of both sides have what is news, or, if nothing is, a rebuild.
 
     Where it is known what is a product, that of dependencies is none.
     """
-    moves = [move for line in writer.lines for move in line.moves if not line.is_dependency]
-    news = [move for move in moves if move.status is not Status.REBUILT] or moves
-    both = {stack.stack for stack in writer.tag.stacks if stack.status == "changed"}
-    return len(both.intersection(stack for move in news for stack in move.stacks))
+    tags = [writer.tag for writer in writers]
+    lines = ((it.tag, line) for it in writers for line in it.lines if not line.is_dependency)
+    moves = [(tag_names(tag), move) for tag, line in lines for move in line.moves]
+    news = [it for it in moves if it[1].status is not Status.REBUILT] or moves
+    both = {
+        (tag_names(tag), it.stack) for tag in tags for it in tag.stacks if it.status == "changed"
+    }
+    return len(both.intersection((tag, stack) for tag, move in news for stack in move.stacks))
 
 
 Folds = Literal["none", "dependencies", "all"]

@@ -431,6 +431,14 @@ def test_of_very_many_versions_the_highest_are_named(format_name: str) -> None:
     assert len(text) < 1_000
 
 
+def test_a_rebuild_in_another_tag_is_no_news_of_its_stacks() -> None:
+    old = [spec("b"), spec("c", tag="v1", stacks="e4s hep")]
+    new = [spec("d", variants="+x"), spec("e", tag="v1", stacks="e4s hep")]
+    other = [spec("f", package="other", tag="v1"), spec("g", package="other", tag="v1")]
+    text = render_report(diff_of([*old, other[0]], [*new, other[1]]), "text")
+    assert text.splitlines()[2] == "1 package reconfigured. 1 more was only rebuilt."
+
+
 def test_stacks_with_the_same_fate_are_one_line() -> None:
     stays = spec("b", stacks="hep")
     gone = [spec(f"c{numbered(n)}", stacks=f"gone-{n:02}") for n in range(18)]
