@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.model.packages import LikeStacks, pair_like_stacks
+from snapdiff.model.specs import ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
@@ -229,12 +230,15 @@ def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
 
 
 def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
-    """Yield the stacks that may be compared as one: each with one other, the most alike first."""
+    """Yield the stacks that may be compared as one: each with one other, the most alike first.
+
+    `root` is no stack, and has no new name.
+    """
     for tag in tags:
         if tag.status == "changed":
             old = {
                 it.stack: set(it.packages.removed) for it in tag.stacks if it.status == "removed"
             }
             new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
-            for like in pair_like_stacks(old, new):
+            for like in pair_like_stacks(old, new, lambda *names: ROOT not in names):
                 yield like, f"--map-stack {quote(f'{like.old}={like.new}')}"

@@ -464,6 +464,8 @@ def test_a_stack_that_is_nearly_another_is_a_hint() -> None:
         diff = diff_of(packages, [*renamed[:number], *others])
         text = render_report(diff, "text", ReportOptions(width=300))
         assert (words.format(number) in text) is is_told
+    nowhere = [item | {"stacks": ["root"]} for item in packages]
+    assert "new name" not in render_report(diff_of(nowhere, renamed), "text"), "root is no stack"
 
 
 @pytest.mark.parametrize("name", ["report.md", "by-stack.md", "comment.md", "shortened.md"])
