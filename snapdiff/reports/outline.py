@@ -101,10 +101,13 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def names_below(self) -> tuple[Tally, ...]:
-        """The classes of which the sentence has no names, as there would be too many in it."""
+        """The classes of which the sentence has no names, as there would be too many in it.
+
+        Of several tags it has them all the same: a list would have to say of each in which.
+        """
         some = [it for it in self.packages.told if it.few or it.few_in_some]
         names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)
-        return tuple(some) if names > _MOST_IN_SENTENCE else ()
+        return tuple(some) if names > _MOST_IN_SENTENCE and not self.several_changed else ()
 
     @property
     def says_all(self) -> bool:

@@ -659,3 +659,8 @@ def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(
         "- **downgraded**: `d` `2.0` → `1.0` (both); `e` `1.1` → `1.0` (`b`)",
         "- **upgraded to another major version**: `u0` `1.0` → `2.0`, `u1` `1.0` → `2.0` (`a`)",
     ]
+    # Of several tags the sentence has the names: places alone would not say in which that is.
+    both = {f"{tag}/{stack}": sides for tag in "xy" for stack, sides in stacks.items()}
+    lines = report(tmp_path / "tags", both)
+    assert lines[2].startswith("1 product gone (`gone`), 2 new in some environments (`a1`, `a2`), ")
+    assert not [line for line in lines if line.startswith("- **")]
