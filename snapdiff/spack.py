@@ -218,3 +218,27 @@ def write_compiler(name: str, version: str) -> str:
     'gcc@12.3.0'
     """
     return f"{name}@{version}" if version else name
+
+
+# --- The toolchain ---
+
+COMPILERS = (
+    *("gcc", "llvm", "llvm-amdgpu", "intel-oneapi-compilers", "intel-oneapi-compilers-classic"),
+    *("nvhpc", "aocc", "acfl", "cce", "xl", "fj", "nag", "apple-clang"),
+)
+_MPI = (
+    *("openmpi", "mpich", "mvapich", "mvapich2", "mvapich-plus", "intel-oneapi-mpi", "cray-mpich"),
+    *("hpcx-mpi", "intel-mpi", "spectrum-mpi", "fujitsu-mpi", "mpt"),
+)
+_BLAS = (
+    *("openblas", "intel-oneapi-mkl", "intel-mkl", "amdblis", "amdlibflame", "blis", "libflame"),
+    *("netlib-lapack", "nvpl-blas", "nvpl-lapack", "armpl-gcc", "cray-libsci", "essl", "atlas"),
+)
+TOOLCHAIN = (*COMPILERS, *_MPI, *_BLAS, "cuda", "hip", "python")
+"""What most of a stack stands on, in the order in which it is told.
+
+No node of all of them says what it provides, so the ones that do are listed here.
+"""
+
+STOOD_ON = frozenset(TOOLCHAIN).difference(COMPILERS)
+"""Those that are dependencies; compilers are so only since Spack 1."""

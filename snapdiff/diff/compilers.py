@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from snapdiff.diff.dependencies import Graphs
 from snapdiff.model.specs import Edge, Graph, Node
 from snapdiff.result.changes import Change, CompilerCount
-from snapdiff.spack import LANGUAGES, NO_COMPILER, canonical_compiler
+from snapdiff.spack import LANGUAGES, NO_COMPILER, canonical_compiler, parse_version
 
 _MOST_NODES = 20_000
 """Of how many nodes of a document all compilers are read: of an environment, not of a large index.
@@ -78,6 +78,25 @@ def _compilers_below(graph: Graph) -> set[str]:
 
 def _nodes(graph: Graph) -> Iterator[Node]:
     return (node for spec_hash in graph.hashes if (node := graph.node(spec_hash)))
+
+
+def unchanged_toolchain(
+    graphs: tuple[Graph | None, Graph | None], names: set[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the versions of those unchanged packages that both documents of a stack list.
+
+    Nothing is known without these, or of large ones. Raises FormatError where a node cannot be
+    read.
+    """
+    old, new = graphs
+    if old is None or new is None or len(new.hashes) > _MOST_NODES:
+        return {}
+    names = names.intersection(old.names.values())
+    found: dict[str, set[str]] = {}
+    for spec_hash, name in new.names.items():
+        if name in names and (node := new.node(spec_hash)):
+            found.setdefault(name, set()).add(node.build.version_text)
+    return {name: tuple(sorted(some, key=parse_version)) for name, some in sorted(found.items())}
 
 
 def count_compilers(

@@ -10,7 +10,7 @@ from msgspec.structs import asdict, replace
 
 from snapdiff.diff.causes import explain_changes, main_causes
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.compilers import count_compilers, former_compilers
+from snapdiff.diff.compilers import count_compilers, former_compilers, unchanged_toolchain
 from snapdiff.diff.dependencies import direct_dependents
 from snapdiff.diff.package_kinds import changes_of_packages, parts_of
 from snapdiff.diff.packages import PackageDiff
@@ -23,7 +23,7 @@ from snapdiff.model.packages import TagPair
 from snapdiff.model.specs import packages_asked_for
 from snapdiff.result.changes import Change, PackageCount, RootChanges, StackDiff, Summary
 from snapdiff.result.packages import AskedFor, Because, Count, Kind, PackageChange
-from snapdiff.spack import Version, parse_version
+from snapdiff.spack import STOOD_ON, Version, parse_version
 
 
 class ComparedStack:
@@ -101,6 +101,8 @@ class ComparedStack:
             because = self._because()
             specs = self.specs.old, self.specs.new
             compilers = count_compilers(all_changes, specs, self.graphs) if all_changes else UNSET
+            unchanged = STOOD_ON.difference(it.package for it in self.package_changes)
+            toolchain = unchanged_toolchain(self.graphs, set(filter(scope.has_package, unchanged)))
             became = former_compilers(self.packages.added, self.dependencies, all_changes)
         except FormatError as error:
             raise BadPage(self.document, "new", str(error)) from error
@@ -141,6 +143,7 @@ class ComparedStack:
             gained_by=gained.of_stack,
             package_changes=tuple(packages),
             still_there=tuple(sorted(self.there.difference(it.package for it in packages))),
+            toolchain=toolchain or UNSET,
             compilers=compilers,
             causes=tuple(causes),
             changes=tuple(changes),
@@ -193,10 +196,10 @@ class ComparedStack:
         )
 
     def _needed_by(self, changes: Iterable[PackageChange]) -> dict[str, tuple[str, ...]]:
-        """Return which new roots link or run a version that came, by package.
+        """Return which new roots link or run a version that came, or has more builds, by package.
 
-        Of packages of which a version came that is older than one before. Raises FormatError where
-        a node cannot be read.
+        Of packages of which that version is older than one before. Raises FormatError where a node
+        cannot be read.
         """
         old, new = self.graphs
         if not self.asked_for or old is None or new is None:
@@ -204,7 +207,9 @@ class ComparedStack:
         older: dict[str, set[Version]] = {}
         for change in changes:
             had = [parse_version(text) for text in (*change.gone, *change.kept)]
-            came = {it for it in map(parse_version, change.came) if had and it < max(had)}
+            more = (it.version for it in change.versions or () if it.new > it.old)
+            some = map(parse_version, (*change.came, *more))
+            came = {it for it in some if had and it < max(had)}
             if came:
                 older[change.package] = came
         if not older:

@@ -1,9 +1,10 @@
 """What happened in each tag: its packages' changes and counts, added up stack by stack."""
 
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.diff.changed_pairs import KnownGraphs
@@ -13,7 +14,7 @@ from snapdiff.diff.trait_bits import TraitBits
 from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model.packages import PackagePair, TagPair, Tags
-from snapdiff.model.specs import asked_for_on_one_side
+from snapdiff.model.specs import asked_for_on_one_side, packages_asked_for
 from snapdiff.result.changes import (
     HashConflict,
     PackageCount,
@@ -119,23 +120,44 @@ def _two_sided_tag(
     for package in packages:
         for name in package.old.versions.keys() | package.new.versions.keys():
             stacks.setdefault(name, []).append(package)
+    diffs = [
+        ComparedStack(name, some, tag, scope, known, bits).diff()
+        for name, some in sorted(stacks.items())
+    ]
     return TagDiff(
         old=tag.tags[0],
         new=tag.tags[1],
         status="changed",
         specs=Count(old_hashes, new_hashes),
-        packages=PackageCount(
-            len(old_names),
-            len(new_names),
-            added=tuple(sorted(new_names - old_names)),
-            removed=tuple(sorted(old_names - new_names)),
-        ),
-        stacks=with_changes_elsewhere(
-            [
-                ComparedStack(name, some, tag, scope, known, bits).diff()
-                for name, some in sorted(stacks.items())
-            ]
-        ),
+        packages=_package_count(old_names, new_names),
+        products=_count_products(tag, diffs, scope),
+        stacks=with_changes_elsewhere(diffs),
+    )
+
+
+def _count_products(
+    tag: TagPair, stacks: Sequence[StackDiff], scope: Scope
+) -> PackageCount | UnsetType:
+    """Return which packages are asked for, where the documents of all stacks say it."""
+    old, new = set[str](), set[str]()
+    for stack in stacks:
+        sides = (tag.graphs[0], old, stack.specs.old), (tag.graphs[1], new, stack.specs.new)
+        for graphs, products, specs in sides:
+            graph = graphs.get(stack.stack)
+            names = packages_asked_for(graph) if graph else None if specs else frozenset[str]()
+            if names is None:
+                return UNSET
+            products |= names
+    old, new = (set(filter(scope.has_package, names)) for names in (old, new))
+    return _package_count(old, new)
+
+
+def _package_count(old: AbstractSet[str], new: AbstractSet[str]) -> PackageCount:
+    return PackageCount(
+        len(old),
+        len(new),
+        added=tuple(sorted(new - old)),
+        removed=tuple(sorted(old - new)),
     )
 
 

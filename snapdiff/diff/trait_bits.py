@@ -12,7 +12,7 @@ from snapdiff.diff.dependencies import SideDependencies
 from snapdiff.diff.reach import each_bit, unite_below
 from snapdiff.model.specs import Build, Node
 from snapdiff.result.causes import Trait, TraitWhat
-from snapdiff.spack import Configuration, is_patches, target_family
+from snapdiff.spack import STOOD_ON, Configuration, is_patches, target_family
 
 _ORDER: tuple[TraitWhat, ...] = get_args(TraitWhat)
 
@@ -55,6 +55,13 @@ class TraitBits:
     def last_resort(self) -> int:
         """Return the bits of what tells least: variants of dependencies, and their build tools."""
         return self.of_what["dependency variant"] | self.of_names(_TOOLS)
+
+    def of_toolchain(self) -> int:
+        """Return the bits of the versions of what most builds of a site stand on."""
+        names = reduce(
+            or_, (self.of_package[name] for name in STOOD_ON if name in self.of_package), 0
+        )
+        return names & self.of_what["dependency"] & self.told_last
 
     def of_node(self, name: str, node: Node | None) -> int:
         """Return the bits of a package, its version and its variants, of like nodes one object."""

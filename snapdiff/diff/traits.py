@@ -18,6 +18,7 @@ from snapdiff.diff.reach import BitCounts, each_bit
 from snapdiff.diff.trait_bits import LinkedBits, TraitBits
 from snapdiff.model.specs import Build
 from snapdiff.result.causes import StackTrait, Trait, TraitCount
+from snapdiff.spack import Version
 
 MOST_TRAITS = 3
 """So many traits are told of lost builds that have no single one in common."""
@@ -188,22 +189,36 @@ def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
     for fields, has in united.items():
         for place in (0, *each_bit(fields)):
             others[place] = others.get(place, 0) | has
-    told = ~(bits.told_last | bits.of_names([loss.package]))
     same = (place for place, has in others.items() if place and has == others[0])
     fields = bits.fields & ~sum(same) if others else 0
     twins = [item for item in loss.stayed if item[0] in loss.duplicates]
     every = {key: bits.of_build(key, build, mine) for key, build in (*loss.lost.items(), *twins)}
     lost = {key: every[key] for key in loss.lost}
+    told = ~(bits.told_last | bits.of_names([loss.package]) | _of_versions(loss, lost, bits))
     return _Lost(loss.package, lost, every, others, there, told, fields, gone, mine)
+
+
+def _of_versions(loss: Loss, lost: Mapping[str, int], bits: TraitBits) -> int:
+    """Return the variants that tell no more than a version of some that no other build has."""
+    elsewhere = {build.version for _, build in (*loss.stayed, *loss.others)}
+    by_version: dict[Version, list[int]] = {}
+    for key, build in loss.lost.items():
+        by_version.setdefault(build.version, []).append(lost[key])
+    found = 0
+    for version in by_version.keys() - elsewhere if len(by_version) > 1 else ():
+        rest = (has for other, some in by_version.items() if other != version for has in some)
+        found |= reduce(and_, by_version[version]) & ~reduce(or_, rest)
+    return found & bits.of_what["variant"]
 
 
 def _traits_of_package(lost: _Lost, bits: TraitBits) -> list[TraitCount]:
     """Return what tells the lost builds of a package from the others.
 
     That is what they depend on themselves, where it tells all of them. Where nothing tells some, it
-    is the variants of their dependencies, or build tools.
+    is the versions of what all stands on, then variants of dependencies, or build tools.
     """
     last = bits.last_resort() & ~bits.of_package[lost.package]
+    toolchain = bits.of_toolchain() & ~bits.of_package[lost.package]
     left = lost.builds_told(lost.told & ~last)
     if lost.linked and lost.others:
         near = {key: build.near(key, lost.linked, bits) for key, build in left.items()}
@@ -211,8 +226,8 @@ def _traits_of_package(lost: _Lost, bits: TraitBits) -> list[TraitCount]:
         if not near:
             return found
     found = list(_most_common(left, lost.gone, bits))
-    if left and lost.others:
-        left = {key: build._replace(told=last) for key, build in left.items()}
+    for told in (toolchain, last) if lost.others else ():
+        left = {key: build._replace(told=told) for key, build in left.items()}
         found += _most_common(left, lost.gone, bits, MOST_TRAITS - len(found))
     return found
 

@@ -13,11 +13,12 @@ from snapdiff.reports.cause_words import turned_off
 from snapdiff.reports.moves import Moves, StackMoves
 from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.products import needed_by_roots_now
-from snapdiff.reports.stack_reasons import TOOLCHAIN, SharedChange
+from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
 from snapdiff.result.causes import Event, Trait, TraitCount, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind
+from snapdiff.spack import TOOLCHAIN
 
 _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
@@ -100,11 +101,15 @@ class StackLoss(Struct, frozen=True, kw_only=True):
 
 
 class LostTogether(NamedTuple):
-    """Packages that lost all builds of one trait in the same stacks."""
+    """Packages that lost all builds of one trait in the same stacks.
+
+    `are_dependencies` says that none of them is asked for there any more.
+    """
 
     packages: tuple[str, ...]
     trait: TraitCount
     place: Place
+    are_dependencies: bool
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -155,10 +160,10 @@ def opening_of(
     for stack, some in told.items():
         for change, move in some:
             name, lost = change.package, move.versions.lost
-            is_other_part = bool(change.parts) and change.is_dependency
-            is_dependency = is_other_part or (name, False) not in moves
+            is_dependency = change.is_dependency
             if is_dependency:
-                lost = tuple(it for it in lost if (name, it) in many_below)
+                is_product = (name, False) in moves and not change.parts  # in other stacks
+                lost = tuple(it for it in lost if is_product or (name, it) in many_below)
             if lost and name not in TOOLCHAIN:
                 gone[is_dependency].append(((name, lost), stack))
             if (off := turned_off(move.now_with)) and (
@@ -287,15 +292,16 @@ def _lost_together(
 
     Nothing is said where all that happened to them is that: they share a line.
     """
-    found: dict[tuple[TraitCount, tuple[str, ...]], list[str]] = {}
+    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, bool]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
             if is_dependency or move.lost is None or not told.isdisjoint(move.stacks):
                 continue
             for part in move.lost.parts:
-                found.setdefault((replace(part, specs=0), move.stacks), []).append(name)
+                names = found.setdefault((replace(part, specs=0), move.stacks), {})
+                names[name] = move.asked_for is not None and not move.asked_for.new
     return tuple(
-        LostTogether(tuple(sorted(names)), trait, places.place(some))
+        LostTogether(tuple(sorted(names)), trait, places.place(some), all(names.values()))
         for (trait, some), names in found.items()
         if len(names) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names)
     )

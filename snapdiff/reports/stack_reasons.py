@@ -15,16 +15,24 @@ from snapdiff.reports.statuses import Versions, is_shared_field, shared_fields
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Because, Kind
-from snapdiff.spack import Version, canonical_compiler, parse_version
+from snapdiff.spack import (
+    COMPILERS,
+    STOOD_ON,
+    TOOLCHAIN,
+    Version,
+    canonical_compiler,
+    parse_version,
+)
 
 
 class CountedCause(Struct, frozen=True, kw_only=True):
-    """A cause of some specs, and of how many; a package may have made several steps.
+    """A cause of some specs, how many and of which packages; one may have made several steps.
 
     `events` differ in the versions alone. `build_only` says that no spec links or runs it.
     """
 
     specs: int
+    packages: tuple[str, ...]
     events: tuple[Event, ...]
     build_only: bool
 
@@ -103,17 +111,18 @@ def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
 
     All steps of a package from one version to another are one cause.
     """
-    together: dict[object, list[Cause]] = {}
+    together: dict[object, list[tuple[Cause, str]]] = {}
     for change in changes:
         if isinstance(change.cause, Cause):
             cause = change.cause
             key = cause.package if cause.what == "version" else event_of(cause)
-            together.setdefault(key, []).append(cause)
+            together.setdefault(key, []).append((cause, change.package))
     counted = [
         CountedCause(
             specs=len(causes),
-            events=tuple(dict.fromkeys(map(event_of, causes))),
-            build_only=all(cause.build_only for cause in causes),
+            packages=tuple(sorted({package for _, package in causes})),
+            events=tuple(dict.fromkeys(event_of(cause) for cause, _ in causes)),
+            build_only=all(cause.build_only for cause, _ in causes),
         )
         for causes in together.values()
     ]
@@ -156,24 +165,7 @@ def _shared_changes(
     return tuple(shared)
 
 
-# --- The toolchain: compilers, providers of mpi, blas and lapack; where they changed ---
-
-COMPILERS = (
-    *("gcc", "llvm", "llvm-amdgpu", "intel-oneapi-compilers", "intel-oneapi-compilers-classic"),
-    *("nvhpc", "aocc", "acfl", "cce", "xl", "fj", "nag", "apple-clang"),
-)
-MPI = (
-    *("openmpi", "mpich", "mvapich", "mvapich2", "mvapich-plus", "intel-oneapi-mpi", "cray-mpich"),
-    *("hpcx-mpi", "intel-mpi", "spectrum-mpi", "fujitsu-mpi", "mpt"),
-)
-BLAS = (
-    *("openblas", "intel-oneapi-mkl", "intel-mkl", "amdblis", "amdlibflame", "blis", "libflame"),
-    *("netlib-lapack", "nvpl-blas", "nvpl-lapack", "armpl-gcc", "cray-libsci", "essl", "atlas"),
-)
-_PACKAGES = (*MPI, *BLAS, "cuda", "hip", "python")
-
-TOOLCHAIN = (*COMPILERS, *_PACKAGES)
-"""All of it; no result says which package provides mpi, so the ones that do are listed here."""
+# --- The toolchain: compilers and what else everything stands on; where they changed ---
 
 
 class ToolStep(NamedTuple):
@@ -228,8 +220,10 @@ def toolchain_of(
             if old != new:
                 step = VersionMove(in_order(old - new), in_order(new - old), in_order(old & new))
                 changed.setdefault(name, {}).setdefault(step, []).append(stack.stack)
-            elif name in MPI or name in COMPILERS:
+            else:
                 same.setdefault(name, set()).update(new)
+        for name, versions in (stack.toolchain or {}).items():
+            same.setdefault(name, set()).update(versions)
     changes = []
     for name, steps in sorted(changed.items(), key=lambda item: TOOLCHAIN.index(item[0])):
         every = [
@@ -252,7 +246,7 @@ def _because_of(name: str, places: Sequence[str], stacks: Iterable[StackDiff]) -
         for stack in stacks
         if stack.stack in places
         for change in stack.package_changes
-        if change.package == name and name in _PACKAGES
+        if change.package == name and name in STOOD_ON
     }
     return found.pop() if len(found) == 1 else None
 
@@ -311,7 +305,7 @@ def _packages(stack: StackDiff) -> dict[str, tuple[set[str], set[str]]]:
     return {
         it.package: ({*it.kept, *it.gone}, {*it.kept, *it.came})
         for it in stack.package_changes
-        if it.package in _PACKAGES
+        if it.package in STOOD_ON
     }
 
 

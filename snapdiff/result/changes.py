@@ -85,7 +85,7 @@ class CompilerCount(Struct, frozen=True):
 
 
 class PackageCount(Struct, frozen=True):
-    """How many packages have a spec in a tag or stack; the names of those on one side only.
+    """How many packages have a spec, or a root, in a tag or stack; the names of those on one side.
 
     The names are left out in a tag that is on one side only.
 
@@ -132,6 +132,8 @@ class StackDiff(Struct, frozen=True, kw_only=True):
       side only
     - `still_there`: packages that are on both sides of the stack without a change of their own
       that is reported, though in a stack of the tag they changed or who asks for them did
+    - `toolchain`: the versions of MPI, BLAS and LAPACK, CUDA, HIP and Python that it has on both
+      sides and of which nothing changed, by package; there where its documents list any
     - `compilers`: how many specs have which compiler, the unchanged ones too; there where the
       compilers of all specs are known
     - `causes`: why its specs were rebuilt, what explains most first
@@ -152,6 +154,7 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     gained_by: tuple[TraitCount, ...] = ()
     package_changes: tuple[PackageChange, ...] = ()
     still_there: tuple[str, ...] = ()
+    toolchain: dict[str, tuple[str, ...]] | UnsetType = UNSET
     compilers: tuple[CompilerCount, ...] | UnsetType = UNSET
     causes: tuple[StackCause, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -183,6 +186,8 @@ class TagDiff(Struct, frozen=True, kw_only=True):
     - `status`: whether the tag is on both sides, on the new one or on the old one alone
     - `specs`: how many distinct hashes it has
     - `packages`: how many packages it has, and which are on one side only
+    - `products`: how many packages are asked for in any of its stacks, and which are on one side
+      alone; there where documents of all stacks say it
     - `stacks`: every stack of the tag
     - `hash_conflicts`: hashes that name another spec than on the other side, where there is any:
       such a spec is unchanged
@@ -193,6 +198,7 @@ class TagDiff(Struct, frozen=True, kw_only=True):
     status: Literal["changed", "added", "removed"]
     specs: Count
     packages: PackageCount
+    products: PackageCount | UnsetType = UNSET
     stacks: tuple[StackDiff, ...]
     hash_conflicts: tuple[HashConflict, ...] | UnsetType = UNSET
 

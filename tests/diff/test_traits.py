@@ -117,6 +117,7 @@ def side_of(graph: PlainGraph, hashes: Collection[str]) -> Side:
             graph[key].os,
             graph[key].target,
             frozenset(map(canonical_variant, graph[key].variants)),
+            graph[key].version,
         )
         for key in hashes
     ]
@@ -245,11 +246,12 @@ def check_asked_for(stack: Report, sides: tuple[Side, Side], roots: Sequence[lis
 
 
 def uses_older(graph: PlainGraph, root: str, change: dict[str, Any]) -> bool:
-    """Whether a version came that a root links or runs, and that is older than one before."""
+    """Whether a root links or runs a version that came, or has more builds, and is older."""
     before = change["gone"] + change["kept"]
+    more = [it["version"] for it in change.get("versions", ()) if it["new"] > it["old"]]
     older = [
         version
-        for version in change["came"]
+        for version in (*change["came"], *more)
         if any(compare_versions(version, other) < 0 for other in before)
     ]
     used = dependencies(graph, root).get(change["package"], (0, set()))[1]
@@ -624,7 +626,8 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     openmpi = "1 build of openmpi 5.0.0rc16 (built with cce 16.0.1) and 8 builds that use it"
     assert f"24 of 649 builds gone: {mvapich}; {openmpi}" in top
     fftw = "1 with mvapich 3.0b, 1 with openmpi 5.0.0rc16 and cce 16.0.1"
-    assert "fftw 3.3.10, hdf5 1.12.2, netcdf 4.9.2, " in "".join(done.out.replace("\n      ", " "))
+    line = "fftw 3.3.10 (of 17), hdf5 1.12.2 (of 17), netcdf 4.9.2 (of "
+    assert line in done.out.replace("\n      ", " ")
     assert f"− 2 builds gone each ({fftw}): fftw 3.3.10" in " ".join(done.out.split())
     builds = "fftw 3.3.10: 2 of 18", "netcdf 4.9.2: 2 of 17", "parallelio1 1.10.1: 2 of 13"
     for lost in builds:

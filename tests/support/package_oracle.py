@@ -103,7 +103,7 @@ def side_of(stack: str, records: list[Record]) -> Side:
         if stack in counting_stacks(record)
     }
     builds = [
-        PlainBuild(package, key, spec.compiler, spec.os, spec.target, spec.variants)
+        PlainBuild(package, key, spec.compiler, spec.os, spec.target, spec.variants, spec.version)
         for (package, key), spec in specs.items()
     ]
     return Side(builds, None)

@@ -10,7 +10,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tests.support.graphs import PlainGraph
-from tests.support.oracle import canonical_compiler, canonical_variant, family, parse_version
+from tests.support.oracle import (
+    canonical_compiler,
+    canonical_variant,
+    compare_versions,
+    family,
+    parse_version,
+)
 
 Trait = dict[str, Any]
 """A trait in the shape of the JSON report."""
@@ -25,6 +31,7 @@ class PlainBuild(NamedTuple):
     os: str
     target: str
     variants: frozenset[str]
+    version: str
 
 
 class Side(NamedTuple):
@@ -202,6 +209,10 @@ def stack_trait(lost: Mapping[str, Collection[str]], mine: Side, theirs: Side) -
 Key = tuple[str, str | None, str]
 """What a trait is, its name, its value but for a dependency's version."""
 
+STOOD_ON = {"openmpi", "mpich", "mvapich", "cray-mpich", "openblas", "cray-libsci", "cuda", "hip"}
+STOOD_ON |= {"intel-oneapi-mkl", "intel-oneapi-mpi", "netlib-lapack", "python"}
+"""What most builds of a site stand on, as far as the catalogs of tests have it."""
+
 Pair = tuple[Key | None, Key]
 """A compiler, target or os that goes with a trait, None where that is enough; and the trait."""
 
@@ -222,12 +233,24 @@ def package_traits(
     itself: Key = ("dependency", package, "")
     others = pairs_of_others(package, lost, mine, theirs)
 
+    every = others_of(package, lost, mine, theirs)
+    of_versions = variants_of_versions(builds, every)
+
     def pairs(build: PlainBuild) -> set[Pair]:
-        return pairs_of(set(keys_of(build, mine.graph)) - {itself} - TOOLS) - others
+        told = set(keys_of(build, mine.graph)) - {itself} - TOOLS - of_versions
+        return pairs_of(told) - others
 
     found, left = counted_traits(builds, pairs, (mine, theirs), gone_from(mine, theirs))
     if not others:
         return found
+    versions = {key for build, graph in every for key in toolchain_of(graph, build.hash)}
+
+    def of_toolchain(build: PlainBuild) -> set[Pair]:
+        below = set(toolchain_of(mine.graph, build.hash)) - versions
+        return {(None, key) for key in below if key[1] != package}
+
+    more, left = counted_traits(left, of_toolchain, (mine, theirs), (), 3 - len(found))
+    found += more
     variants = variants_of_others(package, lost, mine, theirs)
 
     def of_dependencies(build: PlainBuild) -> set[Pair]:
@@ -241,6 +264,37 @@ def package_traits(
         return last - others
 
     return found + counted_traits(left, of_dependencies, (mine, theirs), (), 3 - len(found))[0]
+
+
+def variants_of_versions(
+    builds: Collection[PlainBuild], others: Collection[tuple[PlainBuild, PlainGraph | None]]
+) -> set[Key]:
+    """The variants that lost builds of a version have, and no others do, if no other has it."""
+    found: set[Key] = set()
+    for build in builds:
+        alike = [it for it in builds if not compare_versions(it.version, build.version)]
+        is_alone = all(compare_versions(build.version, it.version) for it, _ in others)
+        if is_alone and len(alike) < len(builds):
+            common = set.intersection(*(set(configured(it)) for it in alike))
+            rest = [set(configured(it)) for it in builds if it not in alike]
+            found |= {key for key in common.difference(*rest) if key[0] == "variant"}
+    return found
+
+
+def toolchain_of(graph: PlainGraph | None, start: str) -> dict[Key, int]:
+    """The versions of MPI and the like that are linked and run below a build, and how near."""
+    found: dict[Key, int] = {}
+    level, seen, distance = [start], {start}, 0
+    while graph is not None and level:
+        nodes = [graph[key] for key in level if key in graph]
+        for node in nodes:
+            if node.name in STOOD_ON:
+                found.setdefault(("dependency", node.name, node.version), distance)
+        edges = [edge for node in nodes for edge in node.edges if not edge.build_only]
+        level = list(dict.fromkeys(edge.hash for edge in edges if edge.hash not in seen))
+        seen |= set(level)
+        distance += 1
+    return found
 
 
 def variants_below(graph: PlainGraph | None, start: str) -> dict[Key, int]:
@@ -377,7 +431,9 @@ def counted_traits(
     left = {build.hash: build for build in builds}
     allowed = {build.hash: pairs(build) for build in builds}
     near = {
-        build.hash: keys_of(build, mine.graph) | variants_below(mine.graph, build.hash)
+        build.hash: keys_of(build, mine.graph)
+        | variants_below(mine.graph, build.hash)
+        | toolchain_of(mine.graph, build.hash)
         for build in builds
     }
     found: list[dict[str, Any]] = []
@@ -415,7 +471,7 @@ def counted_traits(
 def trait_with(key: Key, having: Iterable[PlainBuild], mine: Side) -> Trait:
     """A trait, of a dependency with the version that some builds have, or are."""
     what, name, value = key
-    if what != "dependency":
+    if what != "dependency" or value:
         return {"what": what, "name": name, "value": value}
     assert mine.graph is not None
     assert name is not None
