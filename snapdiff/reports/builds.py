@@ -17,9 +17,10 @@ from snapdiff.spack import is_patches, parse_version
 class BuildShare(NamedTuple):
     """How many builds a package lost or gained, `of` how many (0 where it is not said), and which.
 
-    `versions` are those of these builds, in order, where the package has others, too. `duplicates`
-    are told where the number is 0: nobody misses a build of which there is an equal one. `is_each`
-    says that each of several packages lost or gained so many.
+    `versions` are those of these builds, in order, where the package has others, too, and `numbers`
+    how many builds are of each. `duplicates` are told where the number is 0: nobody misses a build
+    of which there is an equal one. `is_each` says that each of several packages lost or gained so
+    many.
     """
 
     number: int
@@ -28,6 +29,7 @@ class BuildShare(NamedTuple):
     parts: tuple[TraitCount, ...]
     versions: Versions
     duplicates: int
+    numbers: tuple[int, ...] = ()
     merged: Trait | None = None
     is_each: bool = False
 
@@ -43,13 +45,24 @@ class BuildShare(NamedTuple):
         if not self.of:
             words = f"{counted(self.number, 'build')} {self.what}"
         words += " each" if self.is_each else ""
-        notes = [versions_in_words(self.versions, mark)] if self.versions else []
+        is_no_longer = beside_versions and self.what == "gone"
         if trait := self.common_trait(mark):
-            is_no_longer = beside_versions and self.what == "gone"
-            notes.append(f"no longer {trait}" if is_no_longer else trait)
+            traits = f"no longer {trait}" if is_no_longer else trait
         else:
-            notes += _each_in_words(self.parts, mark)
-        return f"{words} ({', '.join(notes)})" if notes else words
+            traits = ", ".join(_each_in_words(self.parts, mark))
+        which = [it for it in (self._versions_in_words(mark), traits) if it]
+        notes = ("; " if len(self.versions) > 1 else ", ").join(which)
+        return f"{words} ({notes})" if notes else words
+
+    def _versions_in_words(self, mark: Mark) -> str:
+        """Return `9 of 8.6.0, 1 of 8.5.0`, the highest first, or the only version."""
+        numbers = [
+            f"{it:,} of {mark(version)}"
+            for version, it in zip(self.versions, self.numbers, strict=True)
+        ]
+        if not 1 < len(numbers) <= MOST_VERSIONS:
+            return versions_in_words(self.versions, mark)
+        return ", ".join(reversed(numbers))
 
     @property
     def is_merge(self) -> bool:
@@ -68,7 +81,7 @@ class BuildShare(NamedTuple):
 
     def alike(self, *, with_total: bool) -> "BuildShare":
         """Return what is said of several packages at once, without what is of one alone."""
-        return self._replace(of=self.of if with_total else 0, versions=(), is_each=True)
+        return self._replace(of=self.of if with_total else 0, versions=(), numbers=(), is_each=True)
 
 
 class VersionMove(NamedTuple):
@@ -201,6 +214,14 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     return VersionMove(gone, came, kept)
 
 
+def came_down(change: PackageChange, versions: VersionMove) -> bool:
+    """Return whether a version came that is older than one before: in its series, if it has one."""
+    highest = max((*change.gone, *change.kept), key=parse_version, default="")
+    steps = versions.steps
+    before = {version: steps.get(version, highest) for version in change.came}
+    return any(old and parse_version(new) < parse_version(old) for new, old in before.items())
+
+
 def _went(
     counts: Iterable[VersionCount], specs: Iterable[Change]
 ) -> tuple[VersionCount, VersionCount] | None:
@@ -234,14 +255,16 @@ def shares_of(
         counts = (it for it in builds_by_version(change) if it.old != it.new)
         fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
         found = [it for it in specs if it.kind is kind and not (duplicates and it.duplicate)]
-        versions = fewer & {spec.version for it in found if (spec := it.old or it.new)}
+        numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
+        versions = in_order(fewer & numbers.keys())
         return BuildShare(
             number=number,
             of=of,
             what="gone" if is_lost else "new",
             parts=parts,
-            versions=in_order(versions),
+            versions=versions,
             duplicates=0 if number else duplicates,
+            numbers=tuple(numbers[it] for it in versions),
             merged=change.merged or None if is_lost else None,
         )
 

@@ -69,9 +69,12 @@ def _what_differs(event: Event, mark: Mark) -> str:
 def _what_variants(old: Iterable[str], new: Iterable[str], mark: Mark) -> str:
     """Return which variants differ: `variant +al → ~al, new variants +shared ~test`.
 
-    The hashes of patches tell nobody anything, and are left out.
+    The hashes of patches tell nobody anything, and are left out; beside other variants patches are.
     """
     before, after = _by_name(old), _by_name(new)
+    if before.keys() ^ {"patches"} and after.keys() ^ {"patches"}:
+        before.pop("patches", None)
+        after.pop("patches", None)
     changed = [name for name in before if name in after]
     if "patches" in changed:
         after["patches"] = "other patches"

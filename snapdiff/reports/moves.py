@@ -10,6 +10,7 @@ from snapdiff.reports.builds import (
     VersionMove,
     beside_versions,
     builds_by_version,
+    came_down,
     in_order,
     number_of_builds,
     shares_of,
@@ -47,7 +48,6 @@ from snapdiff.reports.statuses import (
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.changes import Change, StackDiff, TagDiff
 from snapdiff.result.packages import AskedFor, Because, Kind, PackageChange
-from snapdiff.spack import parse_version
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -56,7 +56,8 @@ class Move(Struct, frozen=True, kw_only=True):
     `own` are versions that are said behind its name, of what did not change its versions.
     `now_with` are the variants that had another value before, in all builds of both sides.
     `in_tag` says of a package that is `whole`, removed or added, that no other stack of the tag has
-    it (any more), and `place` where this is. `lost` and `gained` are builds; `is_builds` says that
+    it (any more), `place` where this is, and `still_in` which stacks have a product that is gone
+    from others, and have nothing said of it. `lost` and `gained` are builds; `is_builds` says that
     nothing else happened. `because` is why it was only rebuilt: the cause, with the way there; or
     the package because of which it is gone, or new.
     `differs` is in what it was reconfigured, and `shared` in what all around it was, too;
@@ -88,12 +89,18 @@ class Move(Struct, frozen=True, kw_only=True):
     as_dependency: bool = False
     stacks: tuple[str, ...] = ()
     place: Place
+    still_in: Place | None = None
 
     @property
     def is_of_versions(self) -> bool:
         """Whether versions came or went, and no other build was lost."""
         has_changed = self.whole or self.versions.gone or self.versions.came
         return bool(has_changed) and not self.lost
+
+    @property
+    def is_partly_gone(self) -> bool:
+        """Whether the package is gone from some stacks, and others of the tag have it."""
+        return self.status is Status.GONE and not self.in_tag
 
     @property
     def is_quiet(self) -> bool:
@@ -299,7 +306,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         shared=tuple(sorted(events, key=str)) if only_shared else (),
         some_builds=some_builds,
         beside=beside,
-        needed_by=change.needed_by if change.needed_by and _came_down(change, versions) else (),
+        needed_by=change.needed_by if change.needed_by and came_down(change, versions) else (),
         asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
     )
@@ -310,14 +317,6 @@ def _alike_because(because: Event | Because | None) -> Event | Because | None:
     if isinstance(because, Because):
         return replace(because, direct=False)
     return because and event_of(because)
-
-
-def _came_down(change: PackageChange, versions: VersionMove) -> bool:
-    """Return whether a version came that is older than one before: in its series, if it has one."""
-    highest = max((*change.gone, *change.kept), key=parse_version, default="")
-    steps = versions.steps
-    before = {version: steps.get(version, highest) for version in change.came}
-    return any(old and parse_version(new) < parse_version(old) for new, old in before.items())
 
 
 def _status(

@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain, count, product
 from pathlib import PurePosixPath
 from string import ascii_uppercase
@@ -244,6 +244,16 @@ class Places:
         if some not in self._known:
             self._known[some] = self._place(some)
         return self._known[some]
+
+    def besides(self, stacks: Collection[str], others: Collection[str]) -> Place | None:
+        """Return some other stacks than those: `the 4 others` where these are all.
+
+        Nothing is left to say where those are `all but` these.
+        """
+        if len(stacks) + len(others) < len(self._all):
+            return self.place(others)
+        is_said = self.place(stacks).before.startswith("all but")
+        return None if is_said or len(others) == 1 else Place(f"the {len(others)} others", ())
 
     def named_sets(self, used: Iterable[Place]) -> dict[str, tuple[str, ...]]:
         """Give letters to long sets that are used more than once, in this order; return them."""

@@ -19,12 +19,15 @@ from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import Status
-from snapdiff.reports.tag_block import TagBlock, TagWriter
-from snapdiff.result.changes import CatalogDiff, HashConflict, SkippedPage, TagDiff
+from snapdiff.reports.tag_block import SHORT, TagBlock, TagWriter
+from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""
+
+_WITHOUT_CAUSES = {frozenset({"page"}): "pages do", frozenset({"site data"}): "site's data does"}
+"""The documents that list no dependencies, so that they do not say why something was rebuilt."""
 
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
@@ -68,10 +71,14 @@ class Outline(Struct, frozen=True, kw_only=True):
     `noun` is what a stack is called, and `rebuilt` what is said of a spec of which only the hash
     changed: a lock builds nothing. `about` is what is counted first: products where it is known
     what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
-    of stacks in which something changed, `only_stack` the name where there is but one. `only_line`
+    of stacks in which something changed, `only_stack` the name where there is but one.
+    `without_causes` says which documents list no dependencies, if none does, and `is_all_there`
+    that there are many changes, all of more builds or packages, and no version is gone. `only_line`
     is there where it says all there is to say of packages. `is_because` says that only some builds
     of them were looked at. `specs` are those that changed in a kind that is asked for where no
-    package did: with `-k removed` one that an upgraded package lost.
+    package did: with `-k removed` one that an upgraded package lost. `in_all` is how many products,
+    or packages, the only tag that changed has, changed or not, where it is known; `demoted` are
+    those that are no product any more and still there.
     """
 
     sides: tuple[SideName, SideName]
@@ -81,6 +88,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     packages: Numbers
     dependencies: Numbers
     stacks: int
+    without_causes: str
+    is_all_there: bool
     only_stack: str
     only_line: PackageLine | None
     is_because: bool
@@ -89,6 +98,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     counted: CountTable
     tags: tuple[TagBlock, ...]
     several_changed: bool
+    in_all: PackageCount | None
     skipped: tuple[SkippedPage, ...]
 
     @property
@@ -100,6 +110,14 @@ class Outline(Struct, frozen=True, kw_only=True):
         return reasons[0].causes[0] if reasons and is_all else None
 
     @property
+    def demoted(self) -> list[str]:
+        """The products that are only dependencies now."""
+        if self.in_all is None or self.about == "package":
+            return []
+        [tag] = (tag.tag for tag in self.tags)
+        return [name for name in self.in_all.removed if name not in tag.packages.removed]
+
+    @property
     def names_below(self) -> tuple[Tally, ...]:
         """The classes of which the sentence has no names, as there would be too many in it.
 
@@ -108,6 +126,16 @@ class Outline(Struct, frozen=True, kw_only=True):
         some = [it for it in self.packages.told if it.few or it.few_in_some]
         names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)
         return tuple(some) if names > _MOST_IN_SENTENCE and not self.several_changed else ()
+
+    @property
+    def downgraded_for(self) -> tuple[str, ...]:
+        """The new roots that need all products that are named as downgraded, if some do."""
+        named = [it.few for it in self.names_below if it.status is Status.DOWNGRADED]
+        names = {name for some in named for name, _ in some}
+        for it in (roots for tag in self.tags for roots in tag.opening.new_roots):
+            if names and names <= {name for some, _ in it.older for name in some}:
+                return it.names
+        return ()
 
     @property
     def says_all(self) -> bool:
@@ -139,6 +167,8 @@ def outline_of(
     has_products = any(writer.has_products for writer in writers)
     counted = count_table(diff, {tag_names(writer.tag): writer.by_stack for writer in writers})
     told = [line for line in every if line.status is not Status.REBUILT] or every
+    only_more = all(line.status.kind is Kind.ADDED for line in told)
+    is_long = counted.total is not None and len(every) > SHORT
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
@@ -155,6 +185,8 @@ def outline_of(
         packages=Numbers(tallies=packages),
         dependencies=Numbers(tallies=dependencies),
         stacks=_number_of_stacks(writers),
+        is_all_there=is_long and only_more and not (diff.summary.removed or diff.skipped),
+        without_causes=_WITHOUT_CAUSES.get(frozenset(stack.document for stack in stacks), ""),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
         is_because=bool(diff.filters.because),
@@ -163,8 +195,16 @@ def outline_of(
         counted=counted,
         tags=tuple(blocks),
         several_changed=len(changed) > 1,
+        in_all=_in_all(changed, has_products=has_products) if is_long else None,
         skipped=diff.skipped,
     )
+
+
+def _in_all(changed: Sequence[TagDiff], *, has_products: bool) -> PackageCount | None:
+    if len(changed) != 1:
+        return None
+    [tag] = changed
+    return (tag.products or None) if has_products else tag.packages
 
 
 def _number_of_stacks(writers: Sequence[TagWriter]) -> int:

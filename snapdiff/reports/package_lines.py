@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.moves import Move, Moves
+from snapdiff.reports.names import Mark
 from snapdiff.reports.products import dependencies_now
 from snapdiff.reports.statuses import WORST_FIRST, Status
 from snapdiff.result.changes import Change, StackDiff
@@ -36,6 +37,12 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     def moves_of(self, package: str) -> tuple[Move, ...]:
         """Return what happened to one of its packages."""
         return (self.each[self.packages.index(package)],) if self.each else self.moves
+
+    def own_in_words(self, index: int, mark: Mark) -> str:
+        """Return what is said behind one of several names: versions, and of how many builds."""
+        own, shared = self.each[index].main, self.moves[0].main
+        words = self.each[index].own_in_words(mark)
+        return f"{words} (of {own.of:,})" if own and own.of and shared and not shared.of else words
 
 
 def package_lines(moves: Moves) -> list[PackageLine]:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves import Move, StackMoves
 from snapdiff.reports.names import Mark, counted
+from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Kind
@@ -18,11 +19,13 @@ MOST_COLUMNS = 10
 class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
-    Without a `move` nothing happened to it there that is its own. `root` is what is asked for.
+    Without a `move` nothing happened to it there that is its own. `root` is what is asked for, and
+    `is_dependency` says that it was not, and is not.
     """
 
     move: Move | None = None
     root: str = "asked for"
+    is_dependency: bool = False
 
     def in_words(self, mark: Mark) -> str:
         """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, or a dot; and what else a line says.
@@ -31,7 +34,9 @@ class ProductCell(NamedTuple):
         """
         words = self._happened(mark)
         roots = self.move and self.move.asked_for
-        note = f"now {self.root if roots.new else 'only a dependency'}" if roots else ""
+        note = "as a dependency" if self.is_dependency else ""
+        if roots:
+            note = f"now {self.root if roots.new else 'only a dependency'}"
         users = list(map(mark, self.move.needed_by)) if self.move else []
         needs = f"needed by {' and '.join(users)}" if users else ""
         return ", ".join(filter(None, [words, note, needs])) or "·"
@@ -61,6 +66,17 @@ class ProductTable(NamedTuple):
     stacks: tuple[str, ...]
     rows: Mapping[str, Sequence[ProductCell | None]]
 
+    def says(self, line: PackageLine) -> bool:
+        """Return whether its rows say what a line says of dependencies."""
+        return all(
+            package in self.rows
+            and (cell := self.rows[package][self.stacks.index(stack)])
+            and cell.is_dependency
+            for package in line.packages
+            for move in line.moves_of(package)
+            for stack in move.stacks
+        )
+
 
 def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]) -> ProductTable:
     """Return what happened in each stack to each package, with the stacks in order."""
@@ -74,7 +90,7 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
             if move.is_quiet or (change.parts and change.is_dependency):
                 cells.setdefault(name, ProductCell())
             else:
-                cells[name] = ProductCell(move, root)
+                cells[name] = ProductCell(move, root, change.is_dependency)
     names = {name for cells in columns.values() for name in cells}
     rows = {name: [cells.get(name) for cells in columns.values()] for name in names}
     return ProductTable(tuple(columns), rows)

@@ -1,6 +1,6 @@
 """What happened in one tag as people read it: what many packages share, then its parts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Literal
 
@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW, Group, Numbers, grouped, tallies
+from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
 from snapdiff.reports.moves import Move, Moves, StackMoves, moves_of, stack_moves
-from snapdiff.reports.names import Places
+from snapdiff.reports.names import Place, Places
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
 from snapdiff.reports.package_lines import PackageLine, SpecLines, package_lines, spec_lines
@@ -128,9 +128,17 @@ class TagWriter:
         self.by_stack = said
         self._new_roots = new_roots_of(tag, self.by_stack, self._places)
         needs = {it.names for it in self._new_roots}  # the opening says what needs these
+        still_in = _still_in(said, tag.stacks, self._places)
         for stack, moves in self.by_stack.items():
             self.by_stack[stack] = [
-                (it, replace(move, needed_by=()) if move.needed_by in needs else move)
+                (
+                    it,
+                    replace(
+                        move,
+                        needed_by=() if move.needed_by in needs else move.needed_by,
+                        still_in=still_in.get(it.package) if move.is_partly_gone else None,
+                    ),
+                )
                 for it, move in moves
             ]
         self.moves = moves_of(self.by_stack, self._places)
@@ -225,6 +233,9 @@ class TagWriter:
         found: list[Part] = []
         for is_dependency in (False, True):
             some = [line for line in lines if line.is_dependency is is_dependency]
+            if is_dependency:  # what is in the table of products already
+                tables = [group.table for group in found[0].groups if group.table] if found else []
+                some = [line for line in some if not any(it.says(line) for it in tables)]
             of_these = None if is_dependency else table
             groups = grouped(some, of_these, lists_all=self._lists_all)
             part = Part(
@@ -240,6 +251,23 @@ class TagWriter:
         if self._details:
             found[-1] = replace(found[-1], details=spec_lines([stack] if stack else listed))
         return found
+
+
+def _still_in(
+    said: Mapping[str, StackMoves], stacks: Iterable[StackDiff], places: Places
+) -> dict[str, Place | None]:
+    """Return where the products are still that are gone from some stacks, and no line says it."""
+    gone: dict[str, set[str]] = {}
+    for name, moves in said.items():
+        for change, move in moves:
+            if move.is_partly_gone and not change.is_dependency:
+                gone.setdefault(change.package, set()).add(name)
+    found: dict[str, list[str]] = {}
+    for stack in stacks if gone else ():
+        quiet = {it.package for it, move in said.get(stack.stack, ()) if move.is_quiet}
+        for name in gone.keys() & {*stack.still_there, *quiet}:
+            found.setdefault(name, []).append(stack.stack)
+    return {name: places.besides(gone[name], some) for name, some in found.items()}
 
 
 def _with_roots(moves: StackMoves) -> StackMoves:
@@ -278,8 +306,9 @@ def _beside(
     """Return what is said once beside these lines: not why, where each of them says it."""
     if reasons is None or _say_why(lines, stacks):
         return reasons and replace(reasons, specs=0)
-    named = any(line.status is Status.REBUILT for line in lines)
-    return replace(reasons, names_packages=not named)
+    named = {it for line in lines if line.status is Status.REBUILT for it in line.packages}
+    names_packages = not named or len(named) < len(reasons.packages) <= FEW_QUIET
+    return replace(reasons, names_packages=names_packages)
 
 
 def _told_stacks(tag: TagDiff) -> list[StackDiff]:

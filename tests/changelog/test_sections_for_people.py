@@ -70,7 +70,7 @@ def test_the_news_of_a_large_section_is_in_its_first_lines(format_name: str, bus
     plain = [re.sub("[`*]", "", line).lower() for line in first]
     assert any(re.search("stack e4s removed: 1 package", line) for line in plain)
     assert any("lost 1.0 gone (hep)" in line for line in plain)
-    assert "1 downgraded in hep (fell)" in " ".join(plain)
+    assert "fell downgraded in hep" in " ".join(plain)
 
 
 def test_a_short_section_says_everything_once(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_what_rebuilt_most_of_them_is_said(tmp_path: Path) -> None:
         write_files(tmp_path / side, {"envs/gpu/spack.lock": content})
     cause = "(7); `zlib` `1.3.1` → `1.3.2` (1)"
     by_package = markdown(tmp_path)
-    same = "only have another hash, because of"
+    same = "have another hash, because of"
     words = f"8 builds in both {same} `openmpi` `5.0.0rc16` → `5.0.0`"
     assert f"\n- = {words} {cause}\n" in by_package
     text = markdown(tmp_path, "-f", "text")
@@ -223,7 +223,7 @@ def test_a_stack_and_tag_without_a_name_are_not_named(tmp_path: Path) -> None:
     assert "1.0 → 1.1.</p>" in page
     assert "()" not in page
     grouped = markdown(tmp_path, "--group-by", "stack")
-    assert grouped.endswith("\n1 package upgraded (`zlib`).\n\n- ↑ `zlib` `1.0` → `1.1`\n")
+    assert grouped.endswith("\n`zlib` upgraded.\n\n- ↑ `zlib` `1.0` → `1.1`\n")
 
 
 class TestTerminal:

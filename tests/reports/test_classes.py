@@ -124,7 +124,7 @@ def test_what_was_upgraded_and_lost_a_build_is_upgraded() -> None:
     old = [spec("a", "5.0rc16", compiler=GCC), spec("b", "5.0rc16", compiler=CLANG)]
     new = [spec("c", "5.0", compiler=GCC)]
     text = render_report(diff_of([*old, spec("g", package="left")], new), "text")
-    assert "\n\n1 package gone (left), 1 upgraded (zlib) in e4s.\n" in text
+    assert "\n\nleft gone, zlib upgraded in e4s.\n" in text
     line = "↑ zlib 5.0rc16 → 5.0, 1 of 2 builds gone (no longer built with llvm 14.0.6)"
     assert f"\n  {line}\n" in text
 
@@ -317,7 +317,7 @@ def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
     [
         (0, "12 packages changed in compiler alone in e4s."),
         (1, "1 package reconfigured in e4s. 11 more changed in compiler alone."),
-        (12, "12 packages reconfigured in e4s."),
+        (12, "12 packages reconfigured in e4s. 12 packages in all."),
     ],
 )
 def test_what_changed_only_as_all_around_it_did_is_counted_apart(own: int, sentence: str) -> None:
@@ -369,14 +369,14 @@ def test_few_that_are_gone_new_or_downgraded_are_named(number: int) -> None:
     old = [spec(f"o{numbered(n)}", "2.0", package=name) for n, name in enumerate(few)]
     new = [spec(f"n{numbered(n)}", "1.0", package=name) for n, name in enumerate(few)]
     named = f" ({', '.join(few)})" if number < 6 else ""
-    noun = "package" if number == 1 else "packages"
     for sides, words in (((old, []), "gone"), (([], new), "new"), ((old, new), "downgraded")):
         ups = [
             spec(f"{it}z", version, package="up") for it, version in (("o", "1.0"), ("n", "1.1"))
         ]
         diff = diff_of([*sides[0], ups[0]], [*sides[1], ups[1]])
         text = render_report(diff, "text", ReportOptions(width=400))
-        assert f"\n\n{number} {noun} {words}{named}, 1 upgraded (up) in e4s.\n" in text
+        told = f"p0 {words}" if number == 1 else f"{number} packages {words}{named}"
+        assert f"\n\n{told}, up upgraded in e4s.\n" in text
 
 
 def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -> None:
@@ -387,7 +387,7 @@ def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -
         spec("g", "2.0", stacks="hep"),
     ]
     text = render_report(diff_of(old, new), "text")
-    words = "1 package new in hep (app), 1 upgraded to another major version (zlib), in 2 stacks."
+    words = "app new in hep, zlib upgraded to another major version, in 2 stacks."
     assert words in text
     assert "  + app 1.1 new in hep; 1.0 → 1.1 in e4s\n" in text
 
@@ -399,11 +399,11 @@ def test_of_packages_that_are_gone_from_one_place_the_sentence_names_it() -> Non
     others = [spec("x", "1.0", stacks="e4s a b"), spec("y", "1.1", stacks="e4s a b")]
     sides = (
         (old, "2 packages gone from e4s (p0, p1)"),
-        (both, "1 package gone from 2 stacks (p2)"),
+        (both, "p2 gone from 2 stacks"),
     )
     for gone, words in sides:
         diff = diff_of([*kept, *gone, others[0]], [*kept, others[1]])
-        assert f"\n{words}, 1 upgraded (zlib), in 3 stacks.\n" in render_report(diff, "text")
+        assert f"\n{words}, zlib upgraded, in 3 stacks.\n" in render_report(diff, "text")
 
 
 def test_few_packages_with_another_hash_say_why_on_their_own_lines(tmp_path: Path) -> None:
@@ -415,7 +415,7 @@ def test_few_packages_with_another_hash_say_why_on_their_own_lines(tmp_path: Pat
     for number, told in ((4, False), (5, True)):
         old, new = write_locks(tmp_path / str(number), *(side[: number + 1] for side in sides))
         text = run_cli(old, new, "-f", "text").out
-        assert ("builds only have another hash, because of zlib" in text) is told
+        assert ("builds have another hash, because of zlib" in text) is told
         assert ("with another hash, because of zlib 1.0 → 1.1" in text) is not told
 
 
@@ -433,8 +433,8 @@ def test_what_is_new_in_one_tag_and_downgraded_in_another_counts_as_downgraded()
     old = [*others, spec("c", "1.1", tag="releases")]
     new = [*others, spec("d", "1.0"), spec("e", "1.0", tag="releases")]
     text = render_report(diff_of(old, new), "text", ReportOptions(width=200))
-    assert "1 package downgraded" in text
-    assert "1 package new" not in text
+    assert "\nzlib downgraded" in text
+    assert "zlib new" not in text
 
 
 @pytest.mark.parametrize(
@@ -459,3 +459,35 @@ def test_a_build_that_went_to_a_version_as_an_equal_one_is_upgraded_and_not_gone
     new = [*both, spec("d", "2.0", variants="+a")]
     text = render_report(diff_of(old, new), "text")
     assert "zlib: 1 of 2 builds 1.0 → 2.0" in text.splitlines()[2]
+
+
+def test_of_what_is_gone_from_some_stacks_it_is_said_where_it_still_is() -> None:
+    def side(*stacks: str) -> list[Record]:
+        every = [spec(f"a{it}", package="lib", stacks=it) for it in ("e4s", "hep", "ml")]
+        return [*every, *(spec(f"b{it}", "1.0", package="app", stacks=it) for it in stacks)]
+
+    for left, said in (
+        (("hep",), "gone from all but hep"),
+        (("hep", "ml"), "gone from e4s, still in the 2 others"),
+    ):
+        text = render_report(diff_of(side("e4s", "hep", "ml"), side(*left)), "text")
+        assert text.splitlines()[2] == f"app 1.0 {said}."
+    # What is said of it there is enough.
+    new = [*side("ml"), spec("c", "1.1", package="app", stacks="hep")]
+    text = render_report(diff_of(side("e4s", "hep", "ml"), new), "text")
+    assert text.splitlines()[2] == "app 1.0 gone from e4s, still in ml; 1.0 → 1.1 in hep."
+
+
+def test_where_there_is_only_more_it_is_said_that_no_version_is_gone(tmp_path: Path) -> None:
+    def items(*versions: str) -> list[Item]:
+        return [Item(f"lib{n}", f"{it}.{n}", explicit=True) for n in range(9) for it in versions]
+
+    for number, (old, new, is_said) in enumerate(
+        (
+            (items("1.0"), items("1.0", "1.1"), True),
+            (items("1.0", "1.1"), items("1.1"), False),
+            (items("1.0")[:8], items("1.0", "1.1")[:16], False),  # everybody sees it of few
+        )
+    ):
+        text = run_cli(*write_locks(tmp_path / str(number), old, new), "-f", "text").out
+        assert ("; no version is gone." in " ".join(text.split())) is is_said

@@ -51,7 +51,7 @@ def test_a_report_in_whole(tmp_path: Path) -> None:
     assert compared(tmp_path, BEFORE, AFTER, "-f", "text") == (
         "Changes from old.lock to new.lock\n"
         "\n"
-        "1 package gone (old), 1 is a dependency now, 1 reconfigured.\n"
+        "old gone, 1 package is a dependency now, 1 reconfigured.\n"
         "\n"
         "  − old 1.0 gone\n"
         "  + llvm 15.0.0 is a dependency now\n"
@@ -75,7 +75,7 @@ def test_the_other_way_round_they_are_no_dependencies_any_more(tmp_path: Path) -
     text = compared(
         tmp_path, [LLVM, wrapper, zlib, Item("lost", compiler=None)], named, "-f", "text"
     )
-    assert "\n1 package gone (lost), 1 new (old), 2 are no dependencies any more. " in text
+    assert "\nlost gone, old new, 2 packages are no dependencies any more. " in text
     assert "  − compiler-wrapper 1.0, llvm 15.0.0 are no dependencies any more\n" in text
     assert "  − lost 1.0 gone\n" in text
     mixed = [*named, Item("also", compiler=None)]  # not all of them name theirs
@@ -88,7 +88,7 @@ def test_what_comes_with_compilers_is_no_news_either(tmp_path: Path) -> None:
     zlib = Item("zlib", "1.3", compiler=None, needs=below)
     after = [LLVM, wrapper, runtime, zlib]
     text = compared(tmp_path, BEFORE, after, "-f", "text", "--detail")
-    assert "3 are dependencies now" in text
+    assert "3 packages are dependencies now" in text
     assert "  + compiler-wrapper 1.0, gcc-runtime 1.0, llvm 15.0.0 are dependencies now\n" in text
     assert "new" not in text.partition("every spec: ")[0].replace("new.lock", "")
 

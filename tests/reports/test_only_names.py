@@ -12,7 +12,7 @@ from tests.support.helpers import run_cli, write_files
 OLD = [Item("hdf5", "1.14.3"), Item("zlib", "1.3"), Item("cmake", "3.27.7"), Item("xz", "5.4.1")]
 NEW = [Item("hdf5", "1.14.3"), Item("zlib", "1.2"), Item("python", "3.11.6"), Item("xz", "5.4.2")]
 
-SENTENCE = "1 package gone (cmake), 1 new (python), 1 downgraded (zlib), 1 upgraded (xz)"
+SENTENCE = "cmake gone, python new, zlib downgraded, xz upgraded"
 
 DOT = re.compile(r"(?<![\w./*+)-])(\.|&#46;)(?=[`,: \n<)])")
 """A `.` as a name, in whatever it is written."""

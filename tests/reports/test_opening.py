@@ -34,9 +34,7 @@ def report(folder: Path, stacks: Mapping[str, Sides], *arguments: str) -> list[s
 def test_a_new_root_that_other_stacks_have_is_there_too(tmp_path: Path) -> None:
     sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
     lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
-    assert lines[4].startswith(
-        "- `sdk` is now in `a`, too: 3 products are still there, only as its "
-    )
+    assert lines[4].startswith("- `sdk` is now in `a`, too: 3 products are now only its ")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +88,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "- `sdk` is new in `a`"
-TAKEN = "3 products are still there, only as its dependencies"
+TAKEN = "3 products are now only its dependencies"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +119,9 @@ def test_a_new_root_that_takes_others_in_is_told_once(
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
     assert found[4] == IS_NEW + more
-    assert [line for line in found[4:] if "now only" in line] == [f"- {it} (`a`)" for it in lines]
+    assert [line for line in found[4:] if "now only dep" in line or "now only a" in line] == [
+        f"- {it} (`a`)" for it in lines
+    ]
 
 
 def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = "3 products in `a` and 2 in `b` are still there, only as its dependencies"
+    taken = "3 products in `a` and 2 in `b` are now only its dependencies"
     assert f"- `sdk` is new in all but `c`: {taken}" in found
-    assert [line for line in found[4:] if "now only" in line] == [
+    assert [line for line in found[5:] if "now only dep" in line or "now only a" in line] == [
         "- − `tool2` `2.0` gone from `b`; now only a dependency in `a`",
         "- `tool0`, `tool1` now only dependencies (all but `c`)",
     ]
@@ -210,13 +210,13 @@ def test_versions_of_products_that_are_gone_are_told_first(tmp_path: Path) -> No
     sides = (tools("1.14.2", "1.12.2", "1.10.7"), tools("1.14.3", "1.10.7"))
     others = (tools("1.14.2", "1.10.7"), tools("1.14.3", "1.10.7"))
     lines = report(tmp_path / "some", {"a": sides, "b": others, "c": sides})
-    assert lines[4] == "- **versions dropped**: `hdf5` `1.12.2` (all but `b`)"
+    assert lines[4] == "- **versions gone**: `hdf5` `1.12.2` (all but `b`)"
     # What is upgraded in its series, or all at once, is no version that anybody misses.
     steps = (tools("1.14.2", "1.12.2"), tools("2.0"))
     for stacks in ({"a": others}, {"a": steps}):
-        assert "versions dropped" not in "".join(report(tmp_path / "none", stacks))
+        assert "versions gone" not in "".join(report(tmp_path / "none", stacks))
     few = (sides[0][8:], sides[1][8:])
-    assert "versions dropped" not in "".join(report(tmp_path / "few", {"a": few}))
+    assert "versions gone" not in "".join(report(tmp_path / "few", {"a": few}))
 
 
 def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_those(
@@ -229,12 +229,12 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
         return [*libs, *old, *up, Item("app", explicit=True, needs=tuple(map(needs, libs)))]
 
     for number, told in (
-        (39, ["- **versions dropped** of dependencies: `openssl` `1.1`"]),
+        (39, ["- **versions gone** of dependencies: `openssl` `1.1`"]),
         (38, []),
     ):
         sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
         lines = report(tmp_path / str(number), {"a": sides})
-        assert [line for line in lines if "versions dropped" in line] == told
+        assert [line for line in lines if "versions gone" in line] == told
 
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
@@ -352,7 +352,7 @@ def test_stacks_are_those_with_news_of_the_products_that_are_counted(tmp_path: P
     tools = [Item("tool", version, explicit=True) for version in ("1.0", "0.9")]
     stacks = {"a": (side("2.0"), side("1.0")), "b": (tools[:1], tools), "c": (tools, tools)}
     lines = report(tmp_path, stacks)
-    assert lines[2] == "1 product with more versions. 1 more only has another hash."
+    assert lines[2] == "1 product with more versions. `app` only has another hash."
 
 
 def test_a_report_of_what_was_rebuilt_counts_it_as_that(tmp_path: Path) -> None:
@@ -486,7 +486,7 @@ def test_builds_of_one_product_are_those_of_one_package(tmp_path: Path) -> None:
     sides = {"a": ([Item("other")], [Item("other"), *side("1")]), "b": (side("1"), side("2"))}
     lines = report(tmp_path, sides, "-p", "app")
     assert [line.partition(", ")[0] for line in lines if line.startswith("- =")] == [
-        "- = 2 builds of 1 package in `b` only have another hash"
+        "- = 2 builds of 1 package in `b` have another hash"
     ]
 
 
@@ -521,8 +521,8 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     new = products(("up", "1.1"), ("new", "1.0"), ("down", "1.0"), *lost[1::2], shared=False)
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
-        "1 product gone, 1 new, 1 downgraded, 2 with versions gone, 5 upgraded, 1 changed "
-        "otherwise in `a`."
+        "1 product gone, 1 new, 1 downgraded, 2 lost versions, 5 upgraded, 1 changed "
+        "otherwise in `a`. 10 products in all."
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
     assert lines[4:10] == [
@@ -531,7 +531,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
             "- **new**: `new` `1.0`",
             "- **downgraded**: `down` `1.1` → `1.0`",
         ),
-        *("- **versions dropped**: `flecsi` `2.1`", "- **options turned off**: `config` `~shared`"),
+        *("- **versions gone**: `flecsi` `2.1`", "- **options turned off**: `config` `~shared`"),
         f"- **upgraded**: {apps}, `up` `1.0` → `1.1`",
     ]
     assert "- `python` `2.1` gone, still has `2.2`" in lines
@@ -571,8 +571,8 @@ def test_versions_gone_are_those_of_four_products_and_of_more(tmp_path: Path) ->
     gone = [Item(f"tool{it}", f"2.{it}", explicit=True) for it in range(1, 7)]
     lines = report(tmp_path, {"a": ([*side("1", "1.0", "2.0"), *gone], side("2", "2.0"))})
     named = ", ".join(f"`tool{it}` `2.{it}`" for it in range(1, 5))
-    told = [line for line in lines if "versions dropped" in line]
-    assert told == [f"- **versions dropped**: {named} and of 2 more"]
+    told = [line for line in lines if line.startswith("- **versions gone**")]
+    assert told == [f"- **versions gone**: {named} and of 2 more"]
 
 
 def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
@@ -609,15 +609,17 @@ def test_where_packages_fell_is_said_of_a_few_of_more_stacks(tmp_path: Path) -> 
     other = ([Item("up", "1.0", explicit=True)], [Item("up", "1.1", explicit=True)])
     fell = ([*newer, *other[0]], [*older, *other[1]])
     lines = report(tmp_path / "two", {"a": fell, "b": fell, "c": up})
-    assert lines[2].startswith("1 product downgraded in `a` and `b` (`tool`), 1 upgraded (`up`), ")
+    assert lines[2].startswith("`tool` downgraded in `a` and `b`, `up` upgraded, ")
     first, second = ([Item("other", it, explicit=True)] for it in ("1.1", "1.0"))
     lines = report(tmp_path / "or", {"a": fell, "b": (first, second), "c": up})
-    assert lines[2].startswith("2 products downgraded in `a` or `b` (`tool`, `other`), 1 upgraded")
+    assert lines[2].startswith(
+        "2 products downgraded in `a` or `b` (`tool`, `other`), `up` upgraded"
+    )
     tags = {"x/a": fell, "x/b": up, "x/c": up, "y/a": up, "y/b": fell}
     lines = report(tmp_path / "tags", tags)
-    assert lines[2].startswith("1 product downgraded in `a` or `b` (`tool`), 1 upgraded (`up`), ")
+    assert lines[2].startswith("`tool` downgraded in `a` or `b`, `up` upgraded, ")
     lines = report(tmp_path / "all", {"a": fell, "b": fell})
-    assert lines[2].startswith("1 product downgraded (`tool`), 1 upgraded (`up`), ")
+    assert lines[2].startswith("`tool` downgraded, `up` upgraded, ")
 
 
 def test_what_took_a_package_away_says_nothing_of_the_compiler_of_its_name(tmp_path: Path) -> None:
@@ -662,5 +664,5 @@ def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(
     # Of several tags the sentence has the names: places alone would not say in which that is.
     both = {f"{tag}/{stack}": sides for tag in "xy" for stack, sides in stacks.items()}
     lines = report(tmp_path / "tags", both)
-    assert lines[2].startswith("1 product gone (`gone`), 2 new in some environments (`a1`, `a2`), ")
+    assert lines[2].startswith("`gone` gone, 2 products new in some environments (`a1`, `a2`), ")
     assert not [line for line in lines if line.startswith("- **")]

@@ -207,7 +207,7 @@ def test_a_rebuilt_product_that_is_now_or_no_longer_a_root_is_called_so(
         write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, tool, app]))})
     lines = run_cli("-C", tmp_path, "old", "new").out.splitlines()
     words = "now a root spec" if is_root else "now only a dependency"
-    assert lines[2] == f"1 product {words}. 1 more only has another hash."
+    assert lines[2] == f"1 product {words}. `app` only has another hash."
 
 
 @pytest.mark.parametrize(("side", "word"), [("old", "Gone"), ("new", "New")])
@@ -263,3 +263,36 @@ def test_a_table_without_signs_has_no_legend(tmp_path: Path) -> None:
     text = run_cli("-C", tmp_path, "old", "new").out
     assert "\n\n| Product | `a` | `b` |\n" in text
     assert not re.search("[·″]", text)
+
+
+def test_what_the_table_says_of_a_dependency_is_no_line_among_dependencies(tmp_path: Path) -> None:
+    below, above = ([Item("petsc", it)] for it in ("3.19", "3.20"))
+    user = {
+        it: Item("user", "1.0", explicit=True, needs=(needs(some[0]),))
+        for it, some in (("old", below), ("new", above))
+    }
+    rows = table(
+        tmp_path,
+        a=([*root("3.19")], [*root("3.20")]),
+        b=([*below, user["old"]], [*above, user["new"]]),
+    )
+    assert rows["petsc"] == ["`3.19` → `3.20`", "`3.19` → `3.20`, as a dependency"]
+    for format_name, is_told in (("markdown", False), ("comment", True)):
+        text = run_cli("-C", tmp_path, "old", "new", "-f", format_name).out
+        assert ("`petsc` `3.19` → `3.20` (`b`)" in text) is is_told
+
+
+def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path: Path) -> None:
+    tool = Item("tool", "1.0")
+    asked_for = replace(tool, explicit=True)
+    other = Item("other", "1.0", explicit=True)
+    above = Item("app", "1.0", explicit=True, needs=(needs(tool),))
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(4)] for it in "12"]
+    table(tmp_path, a=([asked_for, above], [tool, above]), b=([other, *ups[0]], [other, *ups[1]]))
+    line = run_cli("-C", tmp_path, "old", "new").out.splitlines()[2]
+    assert line.endswith(" 13 → 12 products in all; 1 is now only a dependency.")
+    [tag] = run_json("-C", tmp_path, "old", "new")["tags"]
+    assert tag["products"] == {"old": 13, "new": 12, "added": [], "removed": ["tool"]}
+    # Of what is not all of it no number says how much there is.
+    narrowed = run_cli("-C", tmp_path, "old", "new", "-k", "upgraded").out.splitlines()[2]
+    assert "in all" not in narrowed

@@ -9,7 +9,7 @@ from tests.support.environments import after, before, write_locks
 from tests.support.helpers import run_cli, write_files
 
 ABOVE = (
-    "6 builds only have another hash, because of autoconf 2.69 → 2.71 (build only) (4); "
+    "6 builds have another hash, because of autoconf 2.69 → 2.71 (build only) (4); "
     "cmake 3.26.3 → 3.27.7 (build only) (1); "
     "zlib replaced by zlib-ng (1)"
 )
@@ -52,7 +52,7 @@ def test_every_spec_has_its_cause_and_the_way_to_it(folder: Path) -> None:
 
 def test_markdown_marks_names_as_code_and_puts_like_packages_together(folder: Path) -> None:
     lines = report(folder, "--package-url", "")
-    above = "- = 6 builds only have another hash, because of `autoconf` `2.69` → `2.71` "
+    above = "- = 6 builds have another hash, because of `autoconf` `2.69` → `2.71` "
     assert above in "\n".join(lines)
     # netcdf was asked for
     together = "- = `automake` `1.16.5`, `numactl` `2.0.14`, `openmpi` `4.1.6` with another hash"
@@ -67,10 +67,10 @@ def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) ->
     both = ("-C", tmp_path, "old", "new")
     parts = run_cli(*both, "--group-by", "stack").out.split("\n## ")
     of = {part.partition("\n")[0]: part for part in parts}
-    assert "- = 6 builds only have another hash, because of `autoconf`" in of["`cpu`"]
+    assert "- = 6 builds have another hash, because of `autoconf`" in of["`cpu`"]
     assert "- ≠ os `ubuntu20.04` → `ubuntu22.04`\n" in of["`os`"]
     together = run_cli(*both, "-f", "text").out
-    assert "  = 6 builds in cpu only have another hash, because of autoconf 2.69 → 2.71" in together
+    assert "  = 6 builds in cpu have another hash, because of autoconf 2.69 → 2.71" in together
     assert "\n  os: os ubuntu20.04 → ubuntu22.04\n" in together
     assert "  ≠ 12 changed in os alone (os): app0, app1, app10, " in together
 
@@ -101,4 +101,15 @@ def test_what_is_far_below_most_of_them_is_named_beside_the_causes_that_are_near
         apps = [Item(f"app{it}", explicit=True, needs=(needs(lib),)) for it, lib in enumerate(libs)]
         write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, *libs, *apps]))})
     text = " ".join(run_cli("-C", tmp_path, "old", "new", "-f", "text").out.split())
-    assert "zlib 1 → 2 is below 12 of them" in text
+    assert "; all depend on zlib 1 → 2" in text
+
+
+def test_of_few_packages_with_several_causes_each_says_which_they_are(tmp_path: Path) -> None:
+    sides = []
+    for version in ("1", "2"):
+        below = [Item(name, version) for name in ("zlib", "xz")]
+        users = [Item(f"app{it}", explicit=True, needs=(needs(below[it > 3]),)) for it in range(5)]
+        both = Item("both", explicit=True, recipe=version, needs=(needs(below[0]),))
+        sides.append([*below, *users, both, Item("other", explicit=True, recipe=version)])
+    text = " ".join(run_cli(*write_locks(tmp_path, *sides), "-f", "text").out.split())
+    assert "7 builds have another hash, because of zlib 1 → 2 (5); " in text

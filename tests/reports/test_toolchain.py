@@ -12,7 +12,7 @@ from snapdiff.reports import ReportOptions
 from tests.reports.test_news import diff_of, numbered
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import write_locks
-from tests.support.helpers import run_cli, spec, write_files
+from tests.support.helpers import run_cli, run_json, spec, write_files
 from tests.support.oracle import Record
 
 STEPS = {
@@ -65,7 +65,7 @@ def toolchain(text: str) -> list[str]:
 def test_the_toolchain_says_versions_as_lines_of_packages_do(name: str) -> None:
     old, new, expected = STEPS[name]
     text = render_report(diff_of(records("o", old, "1.0"), records("n", new, "2.0")), "text")
-    assert toolchain(text) == ["gcc 12.3.0 as before", f"python {expected}"]
+    assert toolchain(text) == [f"python {expected}", "as before: gcc 12.3.0"]
 
 
 def test_a_compiler_that_many_specs_changed_with_is_told_with_them_alone(tmp_path: Path) -> None:
@@ -96,13 +96,13 @@ def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
             side += [item | {"stacks": [stack]} for item in found]
     text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
     words = "python 3.11.6 new (all but a); 3.8.17 → 3.8.18 (all but c); 3.7.17 gone (a)"
-    assert toolchain(text) == ["gcc 12.3.0 as before", words]
+    assert toolchain(text) == [words, "as before: gcc 12.3.0"]
 
 
 @pytest.mark.parametrize(
     ("kept", "expected"),
     [
-        ([Item("a", explicit=True)], "gcc 12.3.0 as before; llvm 14.0.6 → 17.0.6"),
+        ([Item("a", explicit=True)], "llvm 14.0.6 → 17.0.6; as before: gcc 12.3.0"),
         ([], "gcc 12.3.0 new; llvm 14.0.6 → 17.0.6"),
     ],
 )
@@ -217,7 +217,7 @@ def test_a_part_that_one_package_needs_alone_is_new_because_of_it(tmp_path: Path
     for name, users in (("one", [app]), ("two", [app, other])):
         sides = write_locks(tmp_path / name, libs["1"], [*libs["2"], cuda, *users])
         lines = toolchain(run_cli(*sides, "-f", "text").out)
-        assert lines[-1] == "cuda 11.8.0 new" + (", because of app (new)" if name == "one" else "")
+        assert lines[0] == "cuda 11.8.0 new" + (", because of app (new)" if name == "one" else "")
 
 
 def test_a_page_of_several_tags_has_the_lines_of_each() -> None:
@@ -228,3 +228,29 @@ def test_a_page_of_several_tags_has_the_lines_of_each() -> None:
         *(("develop", ""), ("Toolchain", ""), ("", "python 3.8.17 → 3.8.18, 3.7.17 gone")),
         *(("v1.0 → v2.0", ""), ("Toolchain", ""), ("", "python 3.8.17 → 3.8.18, 3.7.17 gone")),
     ]
+
+
+def test_what_everything_stands_on_is_known_to_be_as_before_where_locks_list_it(
+    tmp_path: Path,
+) -> None:
+    mpi, cudas = Item("openmpi", "4.1.6"), [Item("cuda", it) for it in ("11.8.0", "12.2.1")]
+    libs = {it: [Item(f"lib{n}", f"{n}.{it}", explicit=True) for n in range(6)] for it in "12"}
+    below = (
+        [mpi, Item("python", "3.10.1"), *cudas],
+        [mpi, Item("python", "3.11.1"), *cudas, Item("hip", "6.0")],
+    )
+    users = [Item("user", explicit=True, needs=tuple(map(needs, some))) for some in below]
+    sides = write_locks(
+        tmp_path, [*below[0], users[0], *libs["1"]], [*below[1], users[1], *libs["2"]]
+    )
+    assert toolchain(run_cli(*sides, "-f", "text").out) == [
+        "hip 6.0 new, because of user (now depends on hip)",
+        "python 3.10.1 → 3.11.1",
+        "as before: gcc 12.3.0, openmpi 4.1.6, cuda 12.2.1 and 11.8.0",
+    ]
+    [stack] = run_json(*sides)["tags"][0]["stacks"]
+    assert stack["toolchain"] == {"cuda": ["11.8.0", "12.2.1"], "openmpi": ["4.1.6"]}
+    # What is not compared, and what a page does not list, is not known.
+    assert "toolchain" not in run_json(*sides, "-p", "python")["tags"][0]["stacks"][0]
+    text = render_report(diff_of(records("o", "3.8", "1.0"), records("n", "3.9", "2.0")), "text")
+    assert toolchain(text) == ["python 3.8 → 3.9", "as before: gcc 12.3.0"]
