@@ -205,6 +205,21 @@
     form.querySelector("fieldset").hidden = !checked().length && Object.values(numbers).filter(Boolean).length < 2;
   }
 
+  // A spec in a pair of a root and a dependency is below the rows of both.
+  function countTwice(some) {
+    const pairs = new Set(), names = new Map();
+    for (const row of some) names.set(row.tag + row.package, (names.get(row.tag + row.package) || 0) + 1);
+    let twice = 0;
+    for (const row of some.filter((row) => names.get(row.tag + row.package) > 1))
+      for (const [kind, , , , all] of row.groups)
+        for (const pair of all.filter((pair) => !stack || data.places[pair.at(-1)].includes(stack))) {
+          const key = [row.tag, row.package, kind, ...pair.slice(0, -1)].join(" ");
+          if (pairs.has(key)) twice++;
+          pairs.add(key);
+        }
+    return twice;
+  }
+
   function countDependencies(count) {
     fields.dependencies.nextElementSibling.textContent = `with ${number(count)} ${count === 1 ? "dependency" : "dependencies"}`;
     fields.dependencies.parentElement.hidden = !count;
@@ -215,7 +230,7 @@
     body.replaceChildren();
     drawn = 0;
     draw(FIRST);
-    const specs = shown.reduce((sum, row) => sum + part(row).specs, 0);
+    const specs = shown.reduce((sum, row) => sum + part(row).specs, 0) - countTwice(shown);
     const names = packagesOf(shown), of = names === numberOfPackages ? "" : ` of ${number(numberOfPackages)}`;
     const said = shown.length
       ? `${number(names)}${of} ${numberOfPackages === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";

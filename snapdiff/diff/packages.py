@@ -1,7 +1,7 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 
@@ -13,7 +13,6 @@ from snapdiff.diff.dependencies import SideDependencies, Sides, match_members
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.package_kinds import change_of_package
 from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
-from snapdiff.diff.traits import Builds, Loss
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model.packages import Counted, PackagePair
@@ -21,6 +20,35 @@ from snapdiff.model.specs import Build
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Kind, PackageChange
 from snapdiff.spack import Version
+
+Builds = Sequence[tuple[str, Build]]
+"""Builds of a package by hash, which those of pages need not have."""
+
+
+class Loss(Struct, frozen=True, gc=False):
+    """The builds that a package lost in a stack, by hash, and all others that it has or had there.
+
+    `stayed` are on the side of the lost ones, duplicates of these among them, `others` on the other
+    side. `sides` are the dependencies of the side of the lost ones and of the other, where both are
+    known.
+    """
+
+    package: str
+    lost: Mapping[str, Build]
+    stayed: Builds
+    others: Builds
+    sides: Sides | None
+    duplicates: frozenset[str] = frozenset()
+
+
+def narrowed_losses(losses: Iterable[Loss], wanted: Collection[str]) -> Iterator[Loss]:
+    """Yield what packages lost of some builds, given by hash."""
+    for loss in losses:
+        lost = {key: build for key, build in loss.lost.items() if key in wanted}
+        duplicates = loss.duplicates.intersection(wanted)
+        if lost or duplicates:
+            yield replace(loss, lost=lost, duplicates=duplicates)
+
 
 BuildHashes = dict[Build, list[str]]
 """Some specs as their builds, each with the hashes of those that were built like this."""

@@ -13,9 +13,9 @@ from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.compilers import count_compilers, former_compilers, unchanged_toolchain
 from snapdiff.diff.dependencies import direct_dependents
 from snapdiff.diff.package_kinds import changes_of_packages, parts_of
-from snapdiff.diff.packages import PackageDiff
+from snapdiff.diff.packages import PackageDiff, narrowed_losses
 from snapdiff.diff.trait_bits import TraitBits
-from snapdiff.diff.traits import Traits, find_traits, narrowed_losses, read_linked
+from snapdiff.diff.traits import Traits, find_traits, read_linked
 from snapdiff.diff.whole_packages import reasons_of_one_sided
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope

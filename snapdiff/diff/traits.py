@@ -14,42 +14,14 @@ from msgspec import UNSET, Struct
 from msgspec.structs import astuple, replace
 
 from snapdiff.diff.dependencies import SideDependencies, Sides
+from snapdiff.diff.packages import Loss
 from snapdiff.diff.reach import BitCounts, each_bit
 from snapdiff.diff.trait_bits import LinkedBits, TraitBits
-from snapdiff.model.specs import Build
 from snapdiff.result.causes import StackTrait, Trait, TraitCount
 from snapdiff.spack import Version
 
 MOST_TRAITS = 3
 """So many traits are told of lost builds that have no single one in common."""
-
-Builds = Sequence[tuple[str, Build]]
-"""Builds of a package by hash, which those of pages need not have."""
-
-
-class Loss(Struct, frozen=True, gc=False):
-    """The builds that a package lost in a stack, by hash, and all others that it has or had there.
-
-    `stayed` are on the side of the lost ones, duplicates of these among them, `others` on the other
-    side. `sides` are the dependencies of the side of the lost ones and of the other, where both are
-    known.
-    """
-
-    package: str
-    lost: Mapping[str, Build]
-    stayed: Builds
-    others: Builds
-    sides: Sides | None
-    duplicates: frozenset[str] = frozenset()
-
-
-def narrowed_losses(losses: Iterable[Loss], wanted: Collection[str]) -> Iterator[Loss]:
-    """Yield what packages lost of some builds, given by hash."""
-    for loss in losses:
-        lost = {key: build for key, build in loss.lost.items() if key in wanted}
-        duplicates = loss.duplicates.intersection(wanted)
-        if lost or duplicates:
-            yield replace(loss, lost=lost, duplicates=duplicates)
 
 
 class Traits(NamedTuple):
@@ -259,7 +231,14 @@ def _traits_of_stack(
         some = lost.builds_told(told)
         left.update((key, build) for key, build in some.items() if not build.has & bit)
     if first:
-        yield TraitCount(Trait(first.what, first.name, first.value), first.specs)
+        trait = Trait(first.what, first.name, first.value)
+        own = sum(
+            bool(has & bit)
+            for it in losses
+            if trait.is_of(it.package)
+            for has in it.builds.values()
+        )
+        yield TraitCount(trait, first.specs, own=own or UNSET)
     yield from _most_common(left, gone, bits, MOST_TRAITS - bool(first))
 
 
@@ -280,13 +259,12 @@ def _most_common(
             foreign = (bits.of_foreign_targets(it.has, it.lost.there) for it in having.values())
             tied = tied & reduce(or_, foreign) or tied
         bit = _first(having, tied, gone, bits)
-        united = 0
-        for key, build in having.items():
-            if build.alone(beside) & bit:
-                united |= build.has
-                del left[key]
+        those = [left.pop(key) for key, build in having.items() if build.alone(beside) & bit]
+        united = reduce(or_, (build.has for build in those))
+        trait = bits.trait(bit, united)
         also = bits.trait(beside, united) if beside else UNSET
-        yield TraitCount(bits.trait(bit, united), number, also)
+        own = sum(trait.is_of(build.lost.package) for build in those)
+        yield TraitCount(trait, number, also, own or UNSET)
 
 
 def _first(builds: Mapping[str, _Build], tied: int, gone: int, bits: TraitBits) -> int:

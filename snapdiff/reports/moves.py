@@ -272,10 +272,10 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         own, versions = change.gone or change.came, VersionMove((), ())
     elif reconfigured:
         of_these = in_order(spec.new.version for spec in reconfigured if spec.new)
-        if kind is not Kind.RECONFIGURED:
+        if kind is not Kind.RECONFIGURED or versions.counts:
             beside = of_these
         else:
-            own = () if versions.counts else of_these
+            own = of_these
         number = sum(not (change.different and spec.duplicate) for spec in reconfigured)
         of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
         of = of or number_of_builds(change).new

@@ -250,10 +250,11 @@ class Places:
 
         Nothing is left to say where those are `all but` these.
         """
-        if len(stacks) + len(others) < len(self._all):
-            return self.place(others)
-        is_said = self.place(stacks).before.startswith("all but")
-        return None if is_said or len(others) == 1 else Place(f"the {len(others)} others", ())
+        is_all = len(stacks) + len(others) == len(self._all)
+        if is_all and self.place(stacks).before.startswith("all but"):
+            return None
+        is_short = is_all and len(others) > 1
+        return Place(f"the {len(others)} others", ()) if is_short else self.place(others)
 
     def named_sets(self, used: Iterable[Place]) -> dict[str, tuple[str, ...]]:
         """Give letters to long sets that are used more than once, in this order; return them."""

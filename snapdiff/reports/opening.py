@@ -62,16 +62,13 @@ class NewRoots(Struct, frozen=True, kw_only=True):
 class StackLoss(Struct, frozen=True, kw_only=True):
     """How many builds stacks lost, `of` how many, and which traits many of them have.
 
-    It is `of` 0 where nothing says how many were asked for. `lost` says how many of each package
-    and version: where a dependency that they have in common lost builds too, these are among what
-    is counted.
+    It is `of` 0 where nothing says how many were asked for, or how many are equal to others.
     """
 
     stacks: tuple[str, ...]
     place: Place
     builds: int
     of: int
-    lost: Counter[tuple[str, str]]
     parts: tuple[TraitCount, ...]
 
     def in_words(self, mark: Mark) -> str:
@@ -87,15 +84,12 @@ class StackLoss(Struct, frozen=True, kw_only=True):
 
     def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
         number = "all" if part.specs == self.builds else f"{part.specs:,}"
-        name, version = part.trait.name, part.trait.value
-        versions = [it for it in self.lost if it[0] == name and version in (None, it[1])]
-        own = min(sum(self.lost[it] for it in versions), part.specs)
-        if part.trait.what != "dependency" or not own:
+        if not part.own:
             return f"{number} {traits_in_words(part, mark)}"
         named = dependency_in_words(part.trait, mark)
         also = f" ({trait_in_words(part.also, mark)})" if part.also else ""
-        words = f"{counted(own, 'build')} of {named}{also}"
-        if above := part.specs - own:
+        words = f"{counted(part.own, 'build')} of {named}{also}"
+        if above := part.specs - part.own:
             words += f" and {counted(above, 'build')} that {'uses' if above == 1 else 'use'} it"
         return words
 
@@ -267,21 +261,23 @@ def _loss(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -> Sta
     Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
     """
     changes = (change for stack in stacks for change in stack.changes)
-    removed = (it for it in changes if it.kind is Kind.REMOVED and it.duplicate is UNSET)
-    lost = Counter((it.package, it.old.version) for it in removed if it.old)
-    number = lost.total()
+    removed = [change for change in changes if change.kind is Kind.REMOVED]
+    number = sum(change.duplicate is UNSET for change in removed)
+    is_all = number == len(removed) and not of_roots
     numbers: Counter[TraitCount] = Counter()
+    own: Counter[TraitCount] = Counter()
     for stack in stacks:
         for part in stack.lost_by:
-            numbers[replace(part, specs=0)] += part.specs
+            alike = replace(part, specs=0, own=UNSET)
+            numbers[alike] += part.specs
+            own[alike] += part.own or 0
     told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= number)
     return StackLoss(
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
         builds=number,
-        of=0 if of_roots else sum(stack.specs.old for stack in stacks),
-        lost=lost,
-        parts=tuple(replace(part, specs=specs) for part, specs in told),
+        of=sum(stack.specs.old for stack in stacks) if is_all else 0,
+        parts=tuple(replace(it, specs=specs, own=own[it] or UNSET) for it, specs in told),
     )
 
 

@@ -50,7 +50,7 @@ class ProductCell(NamedTuple):
         if move.whole:
             return "gone" if move.kind is Kind.REMOVED else f"new{move.own_in_words(mark)}"
         said = [replace(move, own=()).in_words(mark).lstrip(": ")]
-        if move.kind is Kind.RECONFIGURED and move.differs:
+        if move.kind is Kind.RECONFIGURED and move.differs and not move.beside:
             some = f"{counted(move.some_builds[0], 'build')}: " if move.some_builds else ""
             said.append(f"{some}{move.differences_in_words(mark)}")
         said.append(move.reconfigured_in_words(mark))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import astuple, replace
 
 from snapdiff.reports.builds import VersionMove, in_order
@@ -287,16 +287,14 @@ def _says(change: SharedChange, name: str, step: ToolStep) -> bool:
 
 
 def _compilers(stack: StackDiff) -> dict[str, tuple[set[str], set[str]]]:
-    """Return the versions of compilers on both sides by name, as far as they are known."""
-    if stack.compilers is UNSET:
-        pairs = [(it.old, it.new) for it in stack.changes if it.old and it.new]
-        old = _by_name({spec.compiler for spec, _ in pairs})
-        new = _by_name({spec.compiler for _, spec in pairs})
-    else:
-        old = _by_name(count.compiler for count in stack.compilers if count.old)
-        new = _by_name(count.compiler for count in stack.compilers if count.new)
-        if not (old and new):  # a side does not name them
-            return {}
+    """Return the versions of compilers on both sides by name, where those of all specs are known.
+
+    What did not change may be built with any, so that what changed alone says nothing.
+    """
+    old = _by_name(count.compiler for count in stack.compilers or () if count.old)
+    new = _by_name(count.compiler for count in stack.compilers or () if count.new)
+    if not (old and new):  # a side does not name them
+        return {}
     return {name: (old.get(name, set()), new.get(name, set())) for name in {*old, *new}}
 
 

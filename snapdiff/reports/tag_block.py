@@ -188,14 +188,13 @@ class TagWriter:
                 part
                 for stack in (listed if self._details else fates["changed"])
                 for moves in [moves_of({stack.stack: self.by_stack[stack.stack]}, self._places)]
-                for lines in [beside_toolchain(self._lines(moves, [stack]), toolchain)]
-                for part in self._parts(stack, lines)
+                for part in self._parts(stack, self._lines(moves, [stack]), toolchain)
             ]
         else:
-            lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
+            lines = [line for line in self.lines if line not in untold]
             is_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
             table = table_of_products(told, self.by_stack) if is_table else None
-            parts = self._parts(None, lines, table, listed)
+            parts = self._parts(None, lines, toolchain, table, listed)
         used = [
             move.place
             for part in parts
@@ -220,6 +219,7 @@ class TagWriter:
         self,
         stack: StackDiff | None,
         lines: Sequence[PackageLine],
+        toolchain: Toolchain | None,
         table: ProductTable | None = None,
         listed: Sequence[StackDiff] = (),
     ) -> list[Part]:
@@ -233,11 +233,13 @@ class TagWriter:
         found: list[Part] = []
         for is_dependency in (False, True):
             some = [line for line in lines if line.is_dependency is is_dependency]
-            if is_dependency:  # what is in the table of products already
+            listed_here = some
+            if is_dependency:  # what the table of products has is told, as what the toolchain has
                 tables = [group.table for group in found[0].groups if group.table] if found else []
-                some = [line for line in some if not any(it.says(line) for it in tables)]
+                untold = (line for line in some if not any(it.says(line) for it in tables))
+                listed_here = beside_toolchain(untold, toolchain)
             of_these = None if is_dependency else table
-            groups = grouped(some, of_these, lists_all=self._lists_all)
+            groups = grouped(listed_here, of_these, lists_all=self._lists_all)
             part = Part(
                 about="dependencies" if is_dependency else others,
                 stack=name,
@@ -264,8 +266,10 @@ def _still_in(
                 gone.setdefault(change.package, set()).add(name)
     found: dict[str, list[str]] = {}
     for stack in stacks if gone else ():
-        quiet = {it.package for it, move in said.get(stack.stack, ()) if move.is_quiet}
-        for name in gone.keys() & {*stack.still_there, *quiet}:
+        moves = said.get(stack.stack, ())
+        told = {it.package for it, move in moves if not move.is_quiet}
+        quiet = {it.package for it, move in moves if move.is_quiet}
+        for name in gone.keys() & {*stack.still_there, *quiet} - told:
             found.setdefault(name, []).append(stack.stack)
     return {name: places.besides(gone[name], some) for name, some in found.items()}
 

@@ -106,6 +106,10 @@ class Trait(Struct, frozen=True, gc=False):
     name: str | None
     value: str | None
 
+    def is_of(self, package: str) -> bool:
+        """Return whether it is a package as a dependency: its own builds may be among the lost."""
+        return self.what == "dependency" and self.name == package
+
 
 class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
     """The trait of what a stack lost (or gained), and how many have it.
@@ -127,8 +131,10 @@ class TraitCount(Struct, frozen=True, gc=False):
     - `specs`: how many of the lost (gained) specs that are not counted before have it
     - `also`: a compiler, target or os that all of these have, too, and no spec on the other side
       together with the trait
+    - `own`: how many of these are builds of the dependency itself; there where any are
     """
 
     trait: Trait
     specs: int
     also: Trait | UnsetType = UNSET
+    own: int | UnsetType = UNSET

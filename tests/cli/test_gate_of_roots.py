@@ -25,8 +25,12 @@ def items(builds: Builds) -> list[Item]:
 
 
 CASES: dict[str, tuple[Builds, Builds, str]] = {
-    "rebuilt": ([("1", "a", True)], [("1", "b", False)], "q now only a dependency. top0 only has"),
-    "the other way round": ([("1", "a", False)], [("1", "b", True)], "q now a root spec. top0 only has"),
+    "rebuilt": ([("1", "a", True)], [("1", "b", False)], "q now only a dependency. top0"),
+    "the other way round": (
+        [("1", "a", False)],
+        [("1", "b", True)],
+        "q now a root spec. top0",
+    ),
     "an equal build more": (
         [("1", "a", False)],
         [("1", "a", False), ("1", "b", True)],

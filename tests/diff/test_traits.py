@@ -15,9 +15,9 @@ from hypothesis import given
 
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.dependencies import both_sides
-from snapdiff.diff.packages import diff_package
+from snapdiff.diff.packages import Loss, diff_package
 from snapdiff.diff.trait_bits import TraitBits
-from snapdiff.diff.traits import Loss, find_traits, read_linked
+from snapdiff.diff.traits import find_traits, read_linked
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model.packages import PackagePair

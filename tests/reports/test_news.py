@@ -23,8 +23,16 @@ from snapdiff.result.packages import Kind
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
 from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.environments import write_locks
 from tests.support.generated import Catalogs, catalogs
-from tests.support.helpers import catalog_folders, hash_of, pages_of, spec, write_files
+from tests.support.helpers import (
+    catalog_folders,
+    hash_of,
+    pages_of,
+    run_cli,
+    spec,
+    write_files,
+)
 from tests.support.nightly import nightly_but
 from tests.support.oracle import Record
 
@@ -627,3 +635,26 @@ def test_an_empty_name_names_no_stack() -> None:
         some[1]["stacks"] = ["", "e4s", "root"]
     [tag] = diff_of(old, new).tags
     assert [(stack.stack, stack.specs.new) for stack in tag.stacks] == [("e4s", 1), ("root", 1)]
+
+
+def test_of_builds_of_which_one_went_to_another_version_the_others_say_theirs() -> None:
+    old = [spec("a", "2.0", variants="+a"), spec("b", "2.0", variants="+b +c"), spec("c", "1.1")]
+    new = [spec("d", "1.1", variants="+a"), spec("e", "2.0", variants="~b +c"), spec("f", "1.1")]
+    text = render_report(diff_of(old, new), "text")
+    words = "1 of 2 builds 2.0 → 1.1 (the one with +a), 2.0 reconfigured: variant +b → ~b"
+    assert words.replace(" (the one with +a)", "") in text.replace(" (the one with +a)", "")
+
+
+def test_of_lost_builds_that_are_equal_to_others_nothing_says_of_how_many(tmp_path: Path) -> None:
+    """A number of builds of which equal ones count once is none of all builds there were."""
+    mpi = Item("mvapich", "3.0")
+    tools = [Item("gmake", it) for it in ("1.0", "2.0")]
+    twins = [Item("twin", needs=(needs(tool, types=("build",)),)) for tool in tools]
+    lost = [Item(f"app{n}", needs=(needs(mpi),), explicit=True) for n in range(3)]
+    kept = [Item(f"app{n}", explicit=True) for n in range(3)]
+    for more, said in ((twins[:1], "4 of 10 builds gone: "), (twins, "5 builds gone: ")):
+        user = Item("user", explicit=True, needs=tuple(map(needs, more)))
+        old = [mpi, *tools, *more, *lost, *kept, user]
+        new = [*tools, *twins[:1], *kept, Item("user", explicit=True, needs=(needs(twins[0]),))]
+        text = run_cli(*write_locks(tmp_path / str(len(more)), old, new), "-f", "text").out
+        assert said in text, text

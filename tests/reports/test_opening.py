@@ -1,7 +1,6 @@
 """The opening of a report: sentences about what many packages have as one reason."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +33,9 @@ def report(folder: Path, stacks: Mapping[str, Sides], *arguments: str) -> list[s
 def test_a_new_root_that_other_stacks_have_is_there_too(tmp_path: Path) -> None:
     sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
     lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
-    assert lines[4].startswith("- `sdk` is now in `a`, too: 3 products are now only its ")
+    assert lines[4].startswith(
+        "- `sdk` is now in `a`, too: it depends on 3 products that are now only "
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "- `sdk` is new in `a`"
-TAKEN = "3 products are now only its dependencies"
+TAKEN = "it depends on 3 products that are now only dependencies"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ TAKEN = "3 products are now only its dependencies"
         ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
-            f"; it needs older `tool1`; {TAKEN}",
+            f"; it needs older `tool1` and {TAKEN[3:]}",
             [
                 "↓ `tool1` `2.0` → `1.9`, now only a dependency",
                 "`tool0`, `tool2` now only dependencies",
@@ -105,7 +106,7 @@ TAKEN = "3 products are now only its dependencies"
         ),
         (
             ("tool0", "tool1"),
-            f"; it needs older `tool0`, `tool1`; {TAKEN}",
+            f"; it needs older `tool0`, `tool1` and {TAKEN[3:]}",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
                 "`tool2` now only a dependency",
@@ -119,7 +120,7 @@ def test_a_new_root_that_takes_others_in_is_told_once(
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
     assert found[4] == IS_NEW + more
-    assert [line for line in found[4:] if "now only dep" in line or "now only a" in line] == [
+    assert [line for line in found[4:] if "now only" in line and "depends on" not in line] == [
         f"- {it} (`a`)" for it in lines
     ]
 
@@ -132,10 +133,10 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = "3 products in `a` and 2 in `b` are now only its dependencies"
+    taken = "it depends on 3 products in `a` and 2 in `b` that are now only dependencies"
     assert f"- `sdk` is new in all but `c`: {taken}" in found
-    assert [line for line in found[5:] if "now only dep" in line or "now only a" in line] == [
-        "- − `tool2` `2.0` gone from `b`; now only a dependency in `a`",
+    assert [line for line in found[5:] if "now only" in line and "depends on" not in line] == [
+        "- − `tool2` `2.0` gone from `b`, still in `c`; now only a dependency in `a`",
         "- `tool0`, `tool1` now only dependencies (all but `c`)",
     ]
     table = report(tmp_path, stacks)
@@ -244,15 +245,13 @@ def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> N
 
 
 def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
-    lost = Counter({("hypre", "2.29"): 1, ("hypre", "2.28"): 1, ("app", "1.0"): 1})
-    hypre = TraitCount(Trait("dependency", "hypre", "2.29"), 1)
+    hypre = TraitCount(Trait("dependency", "hypre", "2.29"), 1, own=1)
     others = TraitCount(Trait("compiler", None, "gcc@12.2.0"), 2)
     loss = StackLoss(
         stacks=("a",),
         place=NOWHERE,
         builds=3,
         of=9,
-        lost=lost,
         parts=(hypre, others),
     )
     assert loss.in_words(str) == (
@@ -269,14 +268,13 @@ def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
 )
 def test_lost_builds_of_a_dependency_and_of_one_compiler(compiler: str, words: str) -> None:
     hypre = TraitCount(
-        Trait("dependency", "hypre", "2.29"), 2, also=Trait("compiler", None, compiler)
+        Trait("dependency", "hypre", "2.29"), 2, also=Trait("compiler", None, compiler), own=1
     )
     loss = StackLoss(
         stacks=("a",),
         place=NOWHERE,
         builds=2,
         of=9,
-        lost=Counter({("hypre", "2.29"): 1, ("app", "1.0"): 1}),
         parts=(hypre,),
     )
     both = f"1 build of hypre 2.29 ({words}) and 1 build that uses it"

@@ -148,7 +148,7 @@ def test_what_the_toolchain_tells_is_not_told_again_unless_a_build_was_lost(
     text = run_cli(old, new, "-f", "text").out
     assert "python 3.10.12 → 3.11.6" in toolchain(text)
     dependencies = text.partition("\nDependencies: ")[2]
-    assert dependencies.startswith("2 upgraded\n")
+    assert dependencies.startswith("3 upgraded\n")  # with those that the toolchain has
     assert "zlib 1.2 → 1.3" in dependencies
     assert "openblas" in dependencies
     assert "python" not in dependencies
@@ -254,3 +254,17 @@ def test_what_everything_stands_on_is_known_to_be_as_before_where_locks_list_it(
     assert "toolchain" not in run_json(*sides, "-p", "python")["tags"][0]["stacks"][0]
     text = render_report(diff_of(records("o", "3.8", "1.0"), records("n", "3.9", "2.0")), "text")
     assert toolchain(text) == ["python 3.8 → 3.9", "as before: gcc 12.3.0"]
+
+
+def test_what_a_page_does_not_say_of_unchanged_specs_is_no_news_of_compilers() -> None:
+    """What did not change is not read again: it may be built with any compiler."""
+
+    def side(number: str, compiler: str) -> list[Record]:
+        some = records("on"[int(number) - 1], "3.1" + number, f"1.{number}")
+        return [it | {"compiler": compiler} for it in some]
+
+    kept = [spec("k", package="kept")]
+    old, new = side("1", "gcc@11.4.0"), side("2", "gcc@12.3.0")
+    for more, told in (([], ["gcc 11.4.0 → 12.3.0"]), (kept, [])):
+        text = render_report(diff_of([*more, *old], [*more, *new]), "text")
+        assert toolchain(text) == [*told, "python 3.11 → 3.12"]

@@ -367,7 +367,14 @@ def stack_traits(
     having = [build for build in builds if first in keys_of(build, mine.graph)]
     left = [build for build in builds if first not in keys_of(build, mine.graph)]
     trait = {"trait": trait_with(first, having, mine), "specs": len(having)}
+    trait |= own_builds(first, having)
     return [trait, *counted_traits(left, pairs, (mine, theirs), gone, 2)[0]]
+
+
+def own_builds(key: Key, having: Iterable[PlainBuild]) -> dict[str, int]:
+    """How many builds are of the dependency itself, where it is one and any is."""
+    own = sum(key[0] == "dependency" and build.package == key[1] for build in having)
+    return {"own": own} if own else {}
 
 
 def first_of_stack(
@@ -464,6 +471,7 @@ def counted_traits(
         part = {"trait": trait_with(key, having, mine), "specs": len(having)}
         if field is not None:
             part["also"] = trait_with(field, having, mine)
+        part |= own_builds(key, having)
         found.append(part)
     return found, list(left.values())
 
