@@ -230,14 +230,14 @@ class TagWriter:
         """
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
         name = stack.stack if stack else None
+        untold = beside_toolchain(lines, toolchain)
         found: list[Part] = []
         for is_dependency in (False, True):
             some = [line for line in lines if line.is_dependency is is_dependency]
-            listed_here = some
-            if is_dependency:  # what the table of products has is told, as what the toolchain has
-                tables = [group.table for group in found[0].groups if group.table] if found else []
-                untold = (line for line in some if not any(it.says(line) for it in tables))
-                listed_here = beside_toolchain(untold, toolchain)
+            listed_here = [line for line in untold if line.is_dependency is is_dependency]
+            if is_dependency and found:  # the table of products has some of them
+                tables = [group.table for group in found[0].groups if group.table]
+                listed_here = [it for it in listed_here if not any(t.says(it) for t in tables)]
             of_these = None if is_dependency else table
             groups = grouped(listed_here, of_these, lists_all=self._lists_all)
             part = Part(
@@ -246,7 +246,7 @@ class TagWriter:
                 groups=groups,
                 numbers=Numbers(tallies=tallies(some)),
             )
-            if groups or not (found or lines or is_dependency):
+            if groups or not (found or untold or is_dependency):
                 found.append(part)
         reasons = _beside(lines, [stack], self._reasons_of([stack])) if stack else None
         found[0] = replace(found[0], is_first=True, reasons=reasons)
