@@ -175,14 +175,14 @@ def require_paths(sources: Iterable[Source]) -> None:
         for word in left - submodules.keys():
             if submodule := source.submodule_around(source.paths.places[word]):
                 submodules[word] = submodule
-    found = [submodules[word] for word in sorted(left or ()) if word in submodules]
-    if found:
-        raise is_submodule(found[0])
-    if left:
+    found = sorted(left or ())
+    if slips := [word for word in found if word not in submodules]:
         raise RevisionError(
-            f"{', '.join(sorted(left))}: there is nothing to compare on either side, neither a "
-            "folder nor a document; mind that paths begin where you are"
+            f"{', '.join(slips)}: there is nothing to compare on either side, neither a folder nor "
+            "a document; mind that paths begin where you are"
         )
+    if found:
+        raise is_submodule(submodules[found[0]])
 
 
 def has_document(catalog: Catalog) -> bool:

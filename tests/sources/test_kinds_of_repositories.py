@@ -8,6 +8,7 @@ from tests.support.example import NEW, OLD
 from tests.support.helpers import (
     Report,
     pages_of,
+    refused,
     run_cli,
     run_json,
     spec,
@@ -130,6 +131,12 @@ def test_a_submodule_is_no_path_that_a_comparison_is_narrowed_to(
     without = [word for word in arguments[len(begin) :] if word != "_cache"]
     allowed = run_cli(*begin, "-C", outer.folder, "--allow-empty", *without)
     assert allowed.status == 0
+
+
+def test_a_slip_is_told_before_the_submodule_beside_it(outer: GitRepository) -> None:
+    for paths in (["inner", "innre"], ["innre", "_cache", "inner/_cache"]):
+        said = refused("-C", outer.folder, "HEAD~1", "HEAD", "--", *paths)
+        assert said.startswith("innre: there is nothing to compare on either side, neither a ")
 
 
 def test_a_submodule_that_is_at_another_commit_in_the_working_tree_is_named(
