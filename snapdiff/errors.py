@@ -71,8 +71,8 @@ class BadPage(SnapdiffError):
     """
 
     def __init__(self, path: str, side: Side, reason: str, source: str = "") -> None:
-        place = f"{path} in {source}" if source else f"{path} ({side})"
-        super().__init__(f"{place}: {reason}")
+        self.place = f"in {source}" if source else f"({side})"
+        super().__init__(f"{path} {self.place}: {reason}")
         self.path = path
         self.side = side
         self.reason = reason
@@ -87,14 +87,23 @@ class BadPagesError(SnapdiffError):
         self.pages = tuple(pages)
 
     def lines(self) -> list[str]:
-        """Return a line for each of the first twenty pages, then the count and the way out."""
+        """Return a line for each of the first twenty pages, then the count and the way out.
+
+        What is wrong with a page in the same way on both sides is one fault.
+        """
+        places: dict[tuple[str, str], list[str]] = {}
+        for page in self.pages:
+            places.setdefault((page.path, page.reason), []).append(page.place)
+        faults = [
+            f"{path} {' and '.join(where)}: {reason}" for (path, reason), where in places.items()
+        ]
         way_out = "correct it, or leave it out with --skip-bad-pages"
-        if len(self.pages) == 1:
-            return [f"{self.pages[0]}; {way_out}"]
-        shown = self.pages[:SPELLED_OUT]
+        if len(faults) == 1:
+            return [f"{faults[0]}; {way_out}"]
+        shown = faults[:SPELLED_OUT]
         are_pages = all(page.path.endswith(".md") for page in self.pages)
-        count = f"{len(self.pages)} bad {'pages' if are_pages else 'documents'}"
-        if len(shown) < len(self.pages):
+        count = f"{len(faults)} bad {'pages' if are_pages else 'documents'}"
+        if len(shown) < len(faults):
             count += f", the first {len(shown)} of them named here"
         way_out = "correct them, or leave them out with --skip-bad-pages"
-        return [*map(str, shown), f"{count}; {way_out}"]
+        return [*shown, f"{count}; {way_out}"]

@@ -409,7 +409,7 @@ def test_what_two_folders_of_a_tag_list_is_an_error_though_neither_page_differs(
     found = run_cli(tmp_path / "old", tmp_path / "new")
     assert found.status == 2
     assert "B/develop/zlib/specs.md" in found.err
-    assert "package zlib of tag develop is already on page A/develop/zlib/specs.md" in found.err
+    assert "package zlib of tag develop is already in A/develop/zlib/specs.md" in found.err
 
 
 def test_counts_of_several_folders_add_up() -> None:

@@ -59,7 +59,7 @@ def test_a_page_that_is_replaced_again_and_again_is_one_or_the_other(example: Pa
                 assert json.loads(result.out) in wanted
             else:
                 assert (result.status, result.out) == (2, "")
-                assert f"{PAGE} (new): changed while it was read" in result.err
+                assert "(new): changed while it was read" in result.err
 
 
 class replaced_all_the_time:  # noqa: N801 - reads as what it does

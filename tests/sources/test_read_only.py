@@ -412,7 +412,7 @@ def test_links_to_pages_are_bad_pages_and_not_followed(catalog: Path, elsewhere:
     (catalog / "leak" / "a.md").symlink_to(elsewhere / "a.md")
     result = run_cli(catalog, catalog)
     assert (result.status, result.out) == (2, "")
-    assert "leak/specs.md (new): is a symbolic link" in result.err
+    assert "leak/specs.md (old) and (new): is a symbolic link" in result.err
     assert "secret" not in result.err
     result = run_cli("--skip-bad-pages", "-f", "json", catalog, catalog)
     assert result.status == 0
@@ -475,7 +475,8 @@ def device(catalog: Path) -> Iterator[Path]:
 def test_a_device_is_not_read(catalog: Path, device: Path) -> None:
     result = run_process(catalog, catalog)
     assert (result.status, result.out) == (2, b"")
-    assert f"{device.relative_to(catalog)} (new): is not a regular file" in result.err.decode()
+    path = device.relative_to(catalog)
+    assert f"{path} (old) and (new): is not a regular file" in result.err.decode()
 
 
 @pytest.mark.parametrize("name", ["specs.md", "other.md"])
@@ -485,7 +486,7 @@ def test_a_fifo_is_not_waited_for(catalog: Path, name: str) -> None:
     result = run_process(catalog, catalog)
     if name == "specs.md":
         assert result.status == 2
-        assert b"fifo/specs.md (new): is not a regular file" in result.err
+        assert b"fifo/specs.md (old) and (new): is not a regular file" in result.err
     else:
         assert (result.status, result.err) == (0, b"")
 
