@@ -225,7 +225,7 @@ class ChangedFiles:
             path = path_of((old, new))
             if is_read(path):
                 self.documents.append((old, new))
-            elif not (old and new) or old.content_id or new.content_id:
+            elif not (old and new) or (old.content_id and new.content_id):
                 self.add(path)
             elif not BLOB.fullmatch(path):  # whose name is its checksum
                 self.parts.append((old, new))

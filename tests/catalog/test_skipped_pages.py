@@ -14,6 +14,7 @@ from tests.support.helpers import (
     pages_of,
     refused,
     run_cli,
+    run_json,
     spec,
     usual_page,
     write_files,
@@ -288,6 +289,12 @@ def test_what_is_wrong_with_a_document_on_both_sides_is_one_fault(tmp_path: Path
         "b/specs_data.json (old) and (new): stack e4s of tag develop is already in "
         "a/specs_data.json; correct it, or leave it out with --skip-bad-pages\n"
     )
+
+
+def test_two_weeks_of_a_site_that_are_as_in_git_have_no_fault(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    repository.commit(two_weeks("1.2"))
+    assert run_json("-C", tmp_path)["tags"] == []
 
 
 @pytest.mark.parametrize("arguments", [["HEAD~1", "HEAD"], ["changelog", "HEAD~1..HEAD"]])
