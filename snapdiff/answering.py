@@ -135,7 +135,8 @@ def _environments(
     for place, packages in stacks.items():
         name = _name(place[2], place[0])
         whole = "/".join(part.rstrip("/") for part in place if part != EMPTY_PART)
-        yield name if names[name] == 1 else whole or EMPTY_PART, packages
+        is_clear = names[name] == 1 and (name != EMPTY_PART or len(names) == 1)
+        yield name if is_clear else whole or EMPTY_PART, packages
 
 
 def _name(stack: str, source: str) -> str:

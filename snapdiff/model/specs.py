@@ -18,7 +18,7 @@ ROOT = "root"
 class Revision(Struct, frozen=True, kw_only=True):
     """One side of the comparison: what was asked for, and the commit it is, if it is one.
 
-    - `source`: what was asked for, as it was written
+    - `source`: what was asked for, as it was written; of `.` and `..` the name of that folder
     - `commit`: the full id of the commit, null where it is none
     - `date`: when it was committed, in ISO 8601; null where it is no commit
     - `subject`: the first line of the commit's message; there where it is a commit

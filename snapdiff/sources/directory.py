@@ -44,12 +44,14 @@ class DirectorySource(Source):
     """
 
     def __init__(self, name: str, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
-        """Take the directory `root`, which the user called `name`."""
-        self.name = self.place = printable_path(name)
-        self._above = os.path.join(self.name.rstrip("/"), "")
+        """Take the directory `root`, which the user called `name`; `..` has its own name here."""
+        self.place = printable_path(name)
+        self._above = os.path.join(self.place.rstrip("/"), "")
         self._root = root
         self._top = os.path.realpath(root)
         self.prefix = printable_path(os.path.basename(self._top))
+        # Dots alone say where one is, and not what is there.
+        self.name = self.place if name.strip("./") else self.prefix or self.place
         self.limits = limits
         self._states: dict[str, tuple[int, int, int]] = {}
 

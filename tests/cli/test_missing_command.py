@@ -131,9 +131,9 @@ def test_an_environment_where_one_stands_is_told_from_others(folder: Path) -> No
         for text in (alone, first, last)
     ]
     assert headings == [
-        [],
-        [],  # nothing is missing of the other
-        ["env: 3 specs missing", ".: 3 specs missing"],
+        ["env: 3 specs missing"],
+        ["env: 3 specs missing"],  # nothing is missing of the other
+        ["../env: 3 specs missing", "env: 3 specs missing"],
     ]
 
 
@@ -172,7 +172,7 @@ def test_environments_without_a_name_have_one_where_there_are_two(folder: Path) 
     repository.commit({"spack.lock": to_bytes(lock(WANTED))})
     found = answer(repository.folder, "HEAD:", ".", str(folder / "mirror"))
     names = dict.fromkeys(item["environment"] for item in found["missing"])
-    assert list(names) == ["HEAD:", "."]
+    assert list(names) == ["HEAD:", "repository"]
 
 
 def test_the_answer_fits_its_schema(folder: Path) -> None:

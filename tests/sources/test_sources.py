@@ -85,6 +85,15 @@ def test_directories_and_revisions_give_the_same_report(
     assert without_revisions(report) in (expected, paths_shortened)
 
 
+def test_a_folder_that_is_named_with_dots_goes_by_its_own_name(tmp_path: Path) -> None:
+    catalog = pages_of(OLD)
+    write_files(tmp_path / "24.05", catalog)
+    write_files(tmp_path / "24.11", {f"in/{path}": text for path, text in catalog.items()})
+    here = ("-C", tmp_path / "24.11" / "in")
+    assert run_cli(*here, ".", "..").out == "No changes from `in` to `24.11`.\n"
+    assert run_cli(*here, "../../24.05", "../").out == "No changes from `../../24.05` to `24.11`.\n"
+
+
 @pytest.mark.slow
 @settings(max_examples=examples(6))
 @given(catalogs())
@@ -120,7 +129,7 @@ def test_a_subfolder_is_told_with_its_commit(repository: GitRepository) -> None:
 
 def test_a_directory_has_no_commit(repository: GitRepository) -> None:
     report = run_json("-C", repository.folder, "HEAD", ".")
-    assert report["new"] == {"source": ".", "commit": None, "date": None}
+    assert report["new"] == {"source": "catalog", "commit": None, "date": None}
 
 
 def test_two_tags_of_one_revision_are_compared_by_their_folders(tmp_path: Path) -> None:
