@@ -145,6 +145,13 @@ class VersionMove(NamedTuple):
         return bool(fewer) and (not more or max(more) < max(fewer))
 
     @property
+    def left(self) -> Versions:
+        """The versions that are gone, or else those that have fewer builds, if these went up."""
+        if self.gone or self.fell:
+            return self.gone
+        return tuple(it.version for it in self.counts if it.new < it.old)
+
+    @property
     def steps(self) -> dict[str, str]:
         """The versions that are gone by the one that came in their series: 3.8.17 by 3.8.18."""
         series: dict[str, tuple[list[str], list[str]]] = {}

@@ -328,7 +328,7 @@ def _status(
     """Return the class of a package in one stack: versions decide first, then what was lost."""
     if change.whole:
         return Status.GONE if change.kind is Kind.REMOVED else Status.NEW
-    step = step_of(change.gone, change.came, change.kept) if change.came else ""
+    step = step_of(versions.left, change.came, change.kept) if change.came else ""
     if change.kind is Kind.DOWNGRADED and not step:
         return Status.DOWNGRADED
     if step == "scheme":

@@ -120,6 +120,23 @@ def test_a_line_says_which_versions_there_are_and_how_many_builds(name: str) -> 
     assert f"\n  {line}" in render_report(diff, "text")
 
 
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        (["develop", "develop"], "with another version scheme"),
+        (["develop", "1.2"], "with another version scheme"),
+        (["20240101", "1.2"], "with another version scheme"),
+        (["2.0", "1.2"], "upgraded to another major version"),
+        (["develop", "1.2", "1.2"], "with more versions"),
+        (["1.3", "1.2"], "upgraded"),
+        (["1.0", "1.2"], "with more versions"),
+    ],
+)
+def test_a_step_of_some_builds_is_in_the_class_of_that_of_all(new: list[str], words: str) -> None:
+    diff = diff_of(builds("o", "1.2", "1.2"), [*builds("n", *new), spec("c", package="comes")])
+    assert f", 1 {words} in e4s." in render_report(diff, "text").replace(" (zlib)", "")
+
+
 def test_what_was_upgraded_and_lost_a_build_is_upgraded() -> None:
     old = [spec("a", "5.0rc16", compiler=GCC), spec("b", "5.0rc16", compiler=CLANG)]
     new = [spec("c", "5.0", compiler=GCC)]
