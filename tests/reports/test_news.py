@@ -296,6 +296,17 @@ def test_a_table_of_counts_has_no_empty_column() -> None:
             assert ("nchanged" in text) is has_column
 
 
+def test_where_no_package_is_of_a_kind_there_is_no_table_of_counts() -> None:
+    """A spec of one is, beside one that was upgraded, and a stack is gone."""
+    old = [spec("b"), spec("c", variants="+x"), spec("d", stacks="hep")]
+    new = [spec("e"), spec("f", "1.1", variants="+x")]
+    diff = diff_of(old, new, kind=("rebuilt",))
+    for format_name in ("text", "markdown"):
+        text = render_report(diff, format_name, ReportOptions(stat=True))
+        assert "specs of packages that changed otherwise: 1 rebuilt" in text
+        assert "Packages by stack" not in text
+
+
 @pytest.mark.parametrize("number", [20, 21])
 def test_a_few_lines_say_more_than_a_table_of_counts(number: int) -> None:
     stacks = ["e4s", "hep"]
