@@ -4,7 +4,7 @@ A package, a stack or a tag that one of the kinds of --fail-on happened to is an
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -22,9 +22,10 @@ from snapdiff.reports.annotations import Offender, code_quality, github_commands
 from snapdiff.reports.moves import Move, moves_in
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
+from snapdiff.reports.products import parts_of_kinds
 from snapdiff.reports.statuses import Status
-from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
-from snapdiff.result.packages import Kind
+from snapdiff.result.changes import CatalogDiff, TagDiff
+from snapdiff.result.packages import Kind, PackageChange
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:
@@ -109,12 +110,22 @@ def _offenders_of_tag(
             text = f"{kind.value}: stack {stack.stack}{in_tag}"
             offender = Offender(kind=kind, tag=name, stacks=(stack.stack,), text=text)
             yield offender, _acceptance(accepted, kind, stack.stack, None)
-    both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
-    losing = _losing(both)
+    both = [
+        replace(stack, package_changes=tuple(_as_reported(stack.package_changes, kinds)))
+        for stack in tag.stacks
+        if stack.status in ("changed", "unchanged")
+    ]
+    losing = {
+        (stack.stack, change.package, change.is_dependency)
+        for stack in both
+        for change in stack.package_changes
+        if change.lost_a_build
+    }
     alike: dict[tuple[bool, Status, Move, Kind, AcceptedChange | None], list[str]] = {}
     for (package, is_dependency), some in moves_in(tag, both).items():
-        where = losing.get(package, set())
         for move in some:
+            key = package, is_dependency or move.as_dependency
+            where = {stack for stack in move.stacks if (stack, *key) in losing}
             for (kind, item), stacks in _found_in(package, move, kinds, accepted, where).items():
                 part = replace(move, because=None, stacks=tuple(stacks))
                 alike.setdefault((is_dependency, move.status, part, kind, item), []).append(package)
@@ -129,14 +140,15 @@ def _offenders_of_tag(
         yield offender, item
 
 
-def _losing(stacks: Sequence[StackDiff]) -> dict[str, set[str]]:
-    """Return in which stacks a package lost a build, by its name."""
-    found: dict[str, set[str]] = {}
-    for stack in stacks:
-        for change in stack.package_changes:
-            if change.lost_a_build:
-                found.setdefault(change.package, set()).add(stack.stack)
-    return found
+def _as_reported(
+    changes: Iterable[PackageChange], kinds: Iterable[Kind]
+) -> Iterator[PackageChange]:
+    """Yield what happened to packages, of roots and beside where reports tell these apart.
+
+    That is in the words of a report; what a gate finds is a kind of the package itself.
+    """
+    for change in changes:
+        yield from parts_of_kinds(change, set(change.kinds).intersection(kinds))
 
 
 def _found_in(

@@ -42,16 +42,22 @@ def in_parts(stack: StackDiff, kinds: AbstractSet[Kind]) -> StackDiff:
     A product is what somebody asked for: where a dependency of the same name lost a version or a
     build, the product did not.
     """
-    changes = []
-    for change in stack.package_changes:
-        parts = list(_parts_of(change))
-        wanted = [part for part in parts if not kinds.isdisjoint(part.kinds)]
-        changes += wanted or [change]
+    changes = [part for change in stack.package_changes for part in parts_of_kinds(change, kinds)]
     told = {change.package for change in changes}
     if roots := stack.asked_for:
-        for name in sorted({*roots.no_longer, *roots.now} - told):
-            changes.append(only_roots(name, AskedFor(name in roots.no_longer, name in roots.now)))
+        changes += [
+            only_roots(name, AskedFor(name in roots.no_longer, name in roots.now))
+            for name in sorted({*roots.no_longer, *roots.now} - told)
+        ]
     return replace(stack, package_changes=tuple(changes))
+
+
+def parts_of_kinds(change: PackageChange, kinds: AbstractSet[Kind]) -> list[PackageChange]:
+    """Return what happened to the roots of a package and beside, as far as it is of some kinds.
+
+    Where neither is, what happened to all of it.
+    """
+    return [it for it in _parts_of(change) if not kinds.isdisjoint(it.kinds)] or [change]
 
 
 def _parts_of(change: PackageChange) -> Iterable[PackageChange]:

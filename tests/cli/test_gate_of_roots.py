@@ -74,3 +74,30 @@ def test_what_nobody_asks_for_any_more_is_one_line_and_gates_tell_it_apart(tmp_p
     done = run_cli(*sides, "-p", "!app", "-q", "-o", "/dev/null", "--fail-on", "rebuilt")
     assert done.err.startswith("snapdiff: rebuilt: other 1.0 in ")
     assert "same" not in done.err
+
+
+def test_a_gate_counts_the_builds_that_the_report_counts(tmp_path: Path) -> None:
+    """Of a product its roots, of which one was lost, and not the dependency of its name."""
+    roots = [("1", "a", True), ("2", "a", True), ("3", "a", True)]
+    sides = write_locks(
+        tmp_path, items([*roots, ("4", "a", False)]), items([*roots[:2], ("4", "b", False)])
+    )
+    gate = run_cli(*sides, "-p", "q", "--fail-on", "removed,added,rebuilt", "-f", "text")
+    said = "1.0: 1 of 3 builds gone (with x=3)"
+    assert f"q {said}" in gate.out
+    assert gate.err.startswith(f"snapdiff: removed: q {said} in ")
+
+
+def test_a_gate_finds_no_kind_that_only_a_part_of_a_package_has(tmp_path: Path) -> None:
+    """A package whose root rose, and whose other build fell, was upgraded."""
+
+    def environment(root: str, other: str) -> list[Item]:
+        below = Item("q", other)
+        return [Item("q", root, explicit=True), below, Item("app", needs=(needs(below),))]
+
+    sides = write_locks(tmp_path, environment("1.9", "1.8"), environment("2.1", "1.7"))
+    gate = (*sides, "-p", "q", "-q", "-o", "/dev/null", "--fail-on")
+    assert run_cli(*gate, "downgraded").status == 0
+    said = run_cli(*gate, "downgraded,upgraded").err
+    assert said.startswith("snapdiff: upgraded: q 1.9 → 2.1 in ")
+    assert said.count("\n") == 1
