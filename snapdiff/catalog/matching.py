@@ -26,6 +26,7 @@ from snapdiff.catalog.sides import (
     add_package,
     count_hashes,
     find_renamed,
+    followed_stack,
     repeated_claims,
 )
 from snapdiff.errors import BadPage, Side
@@ -41,7 +42,7 @@ from snapdiff.model.packages import (
     Tags,
     count_by_stacks,
 )
-from snapdiff.model.specs import StackGraphs, asked_for_on_one_side
+from snapdiff.model.specs import EMPTY_PART, StackGraphs, asked_for_on_one_side
 
 _Tag = TypeVar("_Tag")
 
@@ -258,7 +259,8 @@ class _Matching:
         renamed: StackNames = {}
         if old is not None and new is not None:
             in_both = chain.from_iterable(it.packages(new) for it in same)
-            renamed = find_renamed(pairs, waiting, in_both, bad_stacks, self._scope)
+            only = {} if self._unchanged else followed_stack(self._old, self._new, self._scope)
+            renamed = only or find_renamed(pairs, waiting, in_both, bad_stacks, self._scope)
         graphs = (
             rename_graphs(self._old.graphs.get(old, {}), renamed),
             self._new.graphs.get(new, {}),
@@ -288,7 +290,7 @@ class _Matching:
             ),
             graphs=graphs,
             documents=(self._kinds("old", old), self._kinds("new", new)),
-            renamed={new_name: old_name for old_name, new_name in renamed.items()},
+            renamed={it: was for was, it in renamed.items() if EMPTY_PART not in (was, it)},
             unchanged=unchanged,
         )
 

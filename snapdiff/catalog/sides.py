@@ -254,6 +254,21 @@ class CatalogSide(Listed):
 
 # --- Which stacks of a tag were renamed ---
 
+
+def followed_stack(old: CatalogSide, new: CatalogSide, scope: Scope) -> StackNames:
+    """Return the new name of the only stack of the old side, where one of the two has no name.
+
+    These two are compared: a lock that is named itself is in no folder. `old` and `new` are all
+    that there is.
+    """
+    sides = [[*side.bad, *chain.from_iterable(side.paths.values())] for side in (old, new)]
+    if any(len(side) != 1 or side[0].what != "stack" for side in sides):
+        return {}
+    before, after = (claim.name for [claim] in sides)
+    are_asked_for = scope.has_stack(before) and scope.has_stack(after)
+    return {before: after} if are_asked_for and EMPTY_PART in {before} ^ {after} else {}
+
+
 Packages = Mapping[str, Sequence[Package]]
 """The packages of a tag by name, as several documents list them."""
 

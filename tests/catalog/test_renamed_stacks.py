@@ -236,6 +236,42 @@ def test_each_tag_has_its_own_names(tmp_path: Path) -> None:
     ]
 
 
+# --- A stack without a name ---
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    """A lock, in a folder with one environment, and in one with two; and a later version of it."""
+    before, after = (to_bytes(lock(environment(version))) for version in ("1.0", "1.1"))
+    folders = {"one/hep/spack.lock": after, "two/hep/spack.lock": after, "two/ml/spack.lock": after}
+    return write_files(tmp_path, {"old.lock": before, "top/spack.lock": before, **folders})
+
+
+@pytest.mark.parametrize("old", ["old.lock", "top", "top/spack.lock"])
+def test_a_lock_is_compared_with_the_only_one_in_a_folder(old: str, one: Path) -> None:
+    report = run_json("-C", one, old, "one")
+    assert stacks_of(report) == [("hep", "changed", None, 1)]
+    assert report["summary"]["upgraded"] == 1
+    back = run_json("-C", one, "one", old, "--no-renames")
+    assert stacks_of(back) == [(".", "changed", None, 1)]
+    same = run_cli("-C", one, "one/hep/spack.lock", "one", "--exit-code")
+    assert (same.status, same.out) == (0, "No changes from `one/hep/spack.lock` to `one`.\n")
+
+
+def test_it_is_not_compared_with_one_of_several_nor_where_one_is_asked_for(one: Path) -> None:
+    apart = [(".", "removed", None, 10), ("hep", "added", None, 10)]
+    assert stacks_of(run_json("-C", one, "old.lock", "two")) == [
+        *apart,
+        ("ml", "added", None, 10),
+    ]
+    assert stacks_of(run_json("-C", one, "one", "old.lock", "-s", "hep")) == [
+        ("hep", "removed", None, 10)
+    ]
+    (one / "two/ml/spack.lock").write_bytes(b"x")
+    with_bad = run_cli("-C", one, "old.lock", "two", "--skip-bad-pages", "-q", "-f", "json")
+    assert stacks_of(json.loads(with_bad.out)) == apart
+
+
 # --- The suggestion ---
 
 
