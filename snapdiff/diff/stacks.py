@@ -72,6 +72,10 @@ class ComparedStack:
         self.dependencies = {pair.name: pair.graphs for pair, _ in changed if pair.graphs}
         self.document = min((pair.document for pair, _ in changed if pair.graphs), default=name)
         self.graphs = tag.graphs[0].get(name), tag.graphs[1].get(name)
+        if scope.filters.because and self.graphs[0] and not self.specs.new:
+            # What went with the whole stack was lost, too; its old side says what used what.
+            alone = self.graphs[0], self.graphs[0]
+            self.dependencies = dict.fromkeys((pair.name for pair, _ in changed), alone)
         old_names, new_names = (
             packages_asked_for(graph) if graph else None if number else frozenset[str]()
             for graph, number in zip(self.graphs, (self.specs.old, self.specs.new), strict=True)

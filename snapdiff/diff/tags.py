@@ -85,6 +85,8 @@ class TagDiffs:
         if not has_changes and not tag.renamed and not conflicts and not _asks_for_others(tag):
             return None
         found = _two_sided_tag(tag, reported, self._scope, self.graphs)
+        gone = (it for it in found.stacks if it.stack in tag.graphs[0] and not it.specs.new)
+        self._names_with_graphs.update(*(it.packages.removed for it in gone))
         if conflicts:
             return replace(found, hash_conflicts=conflicts)
         # A stack that was renamed may have none of the packages that are asked for.

@@ -193,3 +193,22 @@ def test_a_tag_on_one_side_alone_has_nothing_that_a_package_rebuilt(tmp_path: Pa
     assert [tag["status"] for tag in run_json(*sides)["tags"]] == ["changed", "added"]
     [tag] = run_json(*sides, "--because", "cmake")["tags"]
     assert tag["status"] == "changed"
+
+
+def test_what_went_with_a_whole_environment_is_told(tmp_path: Path) -> None:
+    """`mpi` and what used it; `other` did not, and stays where it is in another environment."""
+    mpi, other = Item("mpi"), Item("other", explicit=True)
+    app = Item("app", needs=(needs(mpi),), explicit=True)
+    gone, stays = (to_bytes(lock(items)) for items in ([mpi, app, other], [other]))
+    later = to_bytes(lock([Item("other", "2.0", explicit=True)]))
+    write_files(tmp_path, {"old/x/gone/spack.lock": gone, "old/x/stays/spack.lock": stays})
+    write_files(tmp_path, {"new/x/stays/spack.lock": later})
+    sides = ("-C", tmp_path, "old", "new", "--because", "mpi")
+    [tag] = run_json(*sides)["tags"]
+    found = {it["stack"]: [change["package"] for change in it["changes"]] for it in tag["stacks"]}
+    assert found == {"gone": ["app", "mpi"], "stays": []}
+    said = run_cli(*sides, "-f", "text").out
+    assert "1 product gone (app)" in said
+    assert "− mpi 1.0 gone (gone)" in said
+    slip = refused(*sides[:-1], "mpl")
+    assert slip == "mpl: matches no package that differs; the nearest: mpi\n"
