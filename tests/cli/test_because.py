@@ -208,7 +208,7 @@ def test_what_went_with_a_whole_environment_is_told(tmp_path: Path) -> None:
     found = {it["stack"]: [change["package"] for change in it["changes"]] for it in tag["stacks"]}
     assert found == {"gone": ["app", "mpi"], "stays": []}
     said = run_cli(*sides, "-f", "text").out
-    assert "1 product gone (app)" in said
+    assert "app gone; only what" in said
     assert "− mpi 1.0 gone (gone)" in said
     slip = refused(*sides[:-1], "mpl")
     assert slip == "mpl: matches no package that differs; the nearest: mpi\n"
