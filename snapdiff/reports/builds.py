@@ -309,7 +309,8 @@ def traits_in_words(part: TraitCount, mark: Mark) -> str:
 
 def _each_in_words(parts: Iterable[TraitCount], mark: Mark) -> list[str]:
     """Return what tells which builds: `3 with openmpi 5.0.0rc16`, `1 with mvapich 3.0b`."""
-    return [f"{it.specs:,} {traits_in_words(it, mark).removeprefix('built ')}" for it in parts]
+    most_first = sorted(parts, key=lambda part: -part.specs)
+    return [f"{it.specs:,} {traits_in_words(it, mark).removeprefix('built ')}" for it in most_first]
 
 
 def trait_in_words(trait: Trait, mark: Mark) -> str:
