@@ -6,10 +6,10 @@ graph, where there is one.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from tests.support.graphs import PlainGraph
+from tests.support.graphs import PlainGraph, PlainNode
 from tests.support.oracle import (
     canonical_compiler,
     canonical_variant,
@@ -281,35 +281,33 @@ def variants_of_versions(
     return found
 
 
-def toolchain_of(graph: PlainGraph | None, start: str) -> dict[Key, int]:
-    """The versions of MPI and the like that are linked and run below a build, and how near."""
-    found: dict[Key, int] = {}
+def nodes_below(graph: PlainGraph | None, start: str) -> Iterator[tuple[int, PlainNode]]:
+    """All that is linked and run below a build, itself among it, the nearest first."""
     level, seen, distance = [start], {start}, 0
     while graph is not None and level:
         nodes = [graph[key] for key in level if key in graph]
-        for node in nodes:
-            if node.name in STOOD_ON:
-                found.setdefault(("dependency", node.name, node.version), distance)
+        yield from ((distance, node) for node in nodes)
         edges = [edge for node in nodes for edge in node.edges if not edge.build_only]
         level = list(dict.fromkeys(edge.hash for edge in edges if edge.hash not in seen))
         seen |= set(level)
         distance += 1
+
+
+def toolchain_of(graph: PlainGraph | None, start: str) -> dict[Key, int]:
+    """The versions of MPI and the like below a build, and how near."""
+    found: dict[Key, int] = {}
+    for distance, node in nodes_below(graph, start):
+        if node.name in STOOD_ON:
+            found.setdefault(("dependency", node.name, node.version), distance)
     return found
 
 
 def variants_below(graph: PlainGraph | None, start: str) -> dict[Key, int]:
-    """The variants of all that is linked and run below a build, itself among it, and how near."""
+    """The variants of all that is below a build, and how near."""
     found: dict[Key, int] = {}
-    level, seen, distance = [start], {start}, 0
-    while graph is not None and level:
-        nodes = [graph[key] for key in level if key in graph]
-        for node in nodes:
-            for variant in map(canonical_variant, node.variants):
-                found.setdefault(("dependency variant", node.name, variant), distance)
-        edges = [edge for node in nodes for edge in node.edges if not edge.build_only]
-        level = list(dict.fromkeys(edge.hash for edge in edges if edge.hash not in seen))
-        seen |= set(level)
-        distance += 1
+    for distance, node in nodes_below(graph, start):
+        for variant in map(canonical_variant, node.variants):
+            found.setdefault(("dependency variant", node.name, variant), distance)
     return found
 
 
