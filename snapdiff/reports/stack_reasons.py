@@ -1,7 +1,7 @@
 """What is said once for the stacks of a tag: why specs changed, and what all of them stand on."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -11,12 +11,13 @@ from snapdiff.reports.builds import VersionMove, in_order
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.statuses import Versions, is_shared_field, shared_fields
+from snapdiff.reports.statuses import Versions, field_events, is_shared_field, shared_fields
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Because, Kind
 from snapdiff.spack import (
     COMPILERS,
+    NO_COMPILER,
     STOOD_ON,
     TOOLCHAIN,
     Version,
@@ -71,6 +72,12 @@ class Reasons(Struct, frozen=True, kw_only=True):
     unexplained: int
     widest: tuple[Event, int] | None
     shared: tuple[SharedChange, ...]
+
+    @property
+    def replaced(self) -> list[CountedCause]:
+        """The causes that are another MPI, BLAS or LAPACK."""
+        some = [it for it in self.causes if it.events[0].what == "replaced"]
+        return [it for it in some if it.events[0].old in STOOD_ON]
 
     @property
     def is_one(self) -> bool:
@@ -187,10 +194,14 @@ class ToolChange(NamedTuple):
 
 
 class Toolchain(Struct, frozen=True, kw_only=True):
-    """What changed of what everything stands on, and what is known to be as before."""
+    """What changed of what everything stands on, and what is known to be as before.
+
+    `moved` are the causes of builds that stand on another part of it now: another compiler or MPI.
+    """
 
     as_before: tuple[tuple[str, Versions], ...]
     changes: tuple[ToolChange, ...]
+    moved: tuple[CountedCause, ...]
 
 
 def beside_toolchain(
@@ -206,12 +217,16 @@ def beside_toolchain(
 
 
 def toolchain_of(
-    stacks: Sequence[StackDiff], places: Places, shared: Sequence[SharedChange]
+    stacks: Sequence[StackDiff],
+    places: Places,
+    shared: Sequence[SharedChange],
+    reasons: Reasons | None,
 ) -> Toolchain | None:
     """Return the toolchain of a tag, or None where no part of it is known to have changed.
 
     Compilers are what the specs say that they were built with, the rest are packages. Compilers
-    that changed in a way that many specs have `shared` are told with those.
+    that changed in a way that many specs have `shared` are told with those. `reasons` are those of
+    all stacks.
     """
     changed: dict[str, dict[VersionMove, list[str]]] = {}
     same: dict[str, set[str]] = {}
@@ -234,9 +249,24 @@ def toolchain_of(
             changes.append(ToolChange(name, tuple(untold)))
     unchanged = {*same} - {*changed}
     as_before = [(name, in_order(same[name])) for name in TOOLCHAIN if name in unchanged]
-    if not changes and not (changed and as_before):
+    moved = [*_moved(stacks, shared), *(reasons.replaced if reasons else ())]
+    if not changes and not moved and not (changed and as_before):
         return None
-    return Toolchain(as_before=tuple(as_before), changes=tuple(changes))
+    return Toolchain(as_before=tuple(as_before), changes=tuple(changes), moved=tuple(moved))
+
+
+def _moved(stacks: Iterable[StackDiff], shared: Sequence[SharedChange]) -> Iterator[CountedCause]:
+    """Yield the compilers that builds have in place of others, where not many specs share that."""
+    told = {change.event for change in shared}
+    packages: dict[Event, dict[Change, str]] = {}
+    for change in (change for stack in stacks for change in stack.changes):
+        for event in field_events(change):
+            if event.what == "compiler" and event not in told:
+                packages.setdefault(event, {})[change] = change.package
+    for event, found in packages.items():
+        if NO_COMPILER not in (event.old, event.new):
+            names = tuple(sorted({*found.values()}))
+            yield CountedCause(specs=len(found), packages=names, events=(event,), build_only=False)
 
 
 def _because_of(name: str, places: Sequence[str], stacks: Iterable[StackDiff]) -> Because | None:

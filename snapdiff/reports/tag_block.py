@@ -182,7 +182,7 @@ class TagWriter:
         toolchain = None
         if len(self.lines) > FEW:
             stacks = _told_stacks(self._whole)
-            toolchain = toolchain_of(stacks, self._places, opening.shared)
+            toolchain = toolchain_of(stacks, self._places, opening.shared, self._reasons)
         if by_stack:
             parts = [
                 part

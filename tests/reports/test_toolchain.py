@@ -268,3 +268,21 @@ def test_what_a_page_does_not_say_of_unchanged_specs_is_no_news_of_compilers() -
     for more, told in (([], ["gcc 11.4.0 → 12.3.0"]), (kept, [])):
         text = render_report(diff_of([*more, *old], [*more, *new]), "text")
         assert toolchain(text) == [*told, "python 3.11 → 3.12"]
+
+
+def test_builds_that_have_another_mpi_or_compiler_now_are_told_with_the_toolchain(
+    tmp_path: Path,
+) -> None:
+    sides = []
+    for side, number in (("old", "1"), ("new", "2")):
+        mpis = [Item("openmpi", "5.0"), Item("mpich", "4.1")]
+        chosen = mpis[side == "new"]
+        user = Item("user", explicit=True, needs=(needs(chosen, "mpi"),))
+        both = Item("both", explicit=True, needs=tuple(map(needs, mpis)))
+        compiler = ("gcc", "13.1.0") if side == "new" else ("llvm", "17.0")
+        moved = Item("moved", explicit=True, compiler=compiler)
+        libs = [Item(f"lib{n}", f"{n}.{number}", explicit=True) for n in range(4)]
+        sides.append([*mpis, user, both, moved, *libs])
+    lines = toolchain(run_cli(*write_locks(tmp_path, *sides), "-f", "text").out)
+    assert "openmpi replaced by mpich in 1 build (user)" in lines
+    assert "compiler llvm@17.0 → gcc@13.1.0 in 1 build (moved)" in lines
