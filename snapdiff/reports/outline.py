@@ -118,6 +118,12 @@ class Outline(Struct, frozen=True, kw_only=True):
         return [name for name in self.in_all.removed if name not in tag.packages.removed]
 
     @property
+    def moved(self) -> int:
+        """How many builds have another part of the toolchain now."""
+        toolchains = [tag.toolchain for tag in self.tags if tag.toolchain]
+        return sum(cause.specs for toolchain in toolchains for cause in toolchain.moved)
+
+    @property
     def names_below(self) -> tuple[Tally, ...]:
         """The classes of which the sentence has no names, as there would be too many in it.
 

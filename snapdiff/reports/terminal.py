@@ -95,7 +95,7 @@ def legend(text: str, rebuilt: str) -> str:
     words = set(plain.split())
     return ", ".join(
         f"{sign} {name_of_kind(kind, rebuilt)}"
-        + (": the same in all but the hash" if kind is Kind.REBUILT else "")
+        + (": the same version, compiler, target and variants" if kind is Kind.REBUILT else "")
         for kind, (sign, _, _) in LOOKS.items()
         if sign in words
     )

@@ -109,7 +109,7 @@ def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
         assert re.sub(r"[^a-z]", "", stack.stack)[:10] in letters
     assert ("reconfigured" in table.splitlines()[0]) == (width == 120)
     assert " ".join(text.split()).endswith(
-        "≠ reconfigured, = rebuilt: the same in all but the hash"
+        "≠ reconfigured, = rebuilt: the same version, compiler, target and variants"
     )
 
 
@@ -118,9 +118,9 @@ def test_a_table_of_counts_with_signs_has_their_legend(width: int, has_signs: bo
     diff = diff_catalogs(*(load_catalog(ROOT / folder) for folder in SNAPSHOTS))
     text = render_report(diff, "text", ReportOptions(width=width, stat=True))
     signs = "− gone, + new, ↓ downgraded, ↑ upgraded, ≠ reconfigured, "
-    assert " ".join(text.split()).endswith(f"{signs}= rebuilt: the same in all but the hash") is (
-        has_signs
-    )
+    assert " ".join(text.split()).endswith(
+        f"{signs}= rebuilt: the same version, compiler, target and variants"
+    ) is (has_signs)
 
 
 def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> None:

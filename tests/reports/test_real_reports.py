@@ -182,7 +182,9 @@ def test_on_a_terminal_the_signs_are_explained_once(width: int) -> None:
     diff = diff_catalogs(*(load_catalog(str(lock)) for lock in DERECHO))
     text = render_report(diff, "text", ReportOptions(width=width))
     assert max(map(len, text.splitlines())) <= width
-    signs = "− gone, ↑ upgraded, = with another hash: the same in all but the hash"
+    signs = (
+        "− gone, ↑ upgraded, = with another hash: the same version, compiler, target and variants"
+    )
     assert " ".join(text.split()).endswith(signs)
     assert text.count("↑ upgraded") == 1
 
@@ -194,3 +196,24 @@ def test_no_word_is_left_that_nobody_would_say() -> None:
             text = render_report(diff, name)
             for words in NEVER_SAID:
                 assert words not in text
+
+
+def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
+    old, new = (next((DATA / "locks" / "derecho").glob(f"{it}-*.lock")) for it in ("060", "069"))
+    lines = run_cli(old, new, "--package-url", "").out.splitlines()
+    assert lines[2] == (
+        "5 products new (`grib-util`, `openmpi`, `osu-micro-benchmarks`, `parallel`, `wgrib2`), 23 "
+        "with more versions or builds in `derecho`; no version is gone, 4 builds have another "
+        "compiler, MPI or BLAS. `intel-oneapi-mkl` only has another hash. 101 → 106 products in all."
+    )
+    assert (
+        "- `intel-oneapi-mpi` replaced by `openmpi` in 2 builds (`parmetis`, `superlu-dist`)"
+        in (lines)
+    )
+    mpis = "3 with `openmpi` `5.0.0`, 3 with `cray-mpich` `8.1.27`, 2 with `cce 16.0.1`"
+    names = "`fftw` `3.3.10`, `hdf5` `1.12.2`, `netcdf` `4.9.2`"
+    assert f"- \\+ 8 of 15 builds new each ({mpis}): {names}" in lines
+    [before] = [line for line in lines if line.startswith("- as before: ")]
+    assert "`intel-oneapi-mpi` `2021.10.0`" in before
+    [esmf] = [line for line in lines if line.startswith("- \\+ `esmf` `8.6.0` added beside")]
+    assert "10 of 17 builds new (9 of `8.6.0`, 1 of `8.5.0`; 3 with `openmpi` `5.0.0`)" in esmf
