@@ -204,7 +204,8 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
     assert lines[2] == (
         "5 products new (`grib-util`, `openmpi`, `osu-micro-benchmarks`, `parallel`, `wgrib2`), 23 "
         "with more versions or builds in `derecho`; no version is gone, 4 builds have another "
-        "compiler, MPI or BLAS. `intel-oneapi-mkl` only has another hash. 101 → 106 products in all."
+        "compiler, MPI or BLAS. `intel-oneapi-mkl` only has another hash. "
+        "101 → 106 products in all."
     )
     assert (
         "- `intel-oneapi-mpi` replaced by `openmpi` in 2 builds (`parmetis`, `superlu-dist`)"
