@@ -365,3 +365,16 @@ def test_nothing_is_kept_of_a_section_but_its_text(
     assert "1.0 → 1.1" in told.replace("`", "")
     assert len(kept) == 5
     assert max(kept) - kept[0] <= 1  # the one before, while the next takes its place
+
+
+def test_what_of_the_toolchain_is_as_before_is_left_to_reports(tmp_path: Path) -> None:
+    for side in "12":
+        tools = [Item("openmpi", f"5.0.{side}"), Item("cuda", "12.2.1")]
+        apps = [
+            Item(f"app{n}", f"{n}.{side}", explicit=True, needs=tuple(map(needs, tools)))
+            for n in range(6)
+        ]
+        write_files(tmp_path / side, {"cpu/spack.lock": to_bytes(lock([*tools, *apps]))})
+    assert "\n**Toolchain**\n\n- `openmpi` `5.0.1` → `5.0.2`\n" in markdown(tmp_path)
+    assert "as before" not in markdown(tmp_path)
+    assert "\n- as before: " in run_cli("-C", tmp_path, "1", "2").out
