@@ -22,9 +22,9 @@ from snapdiff.reports.annotations import Offender, code_quality, github_commands
 from snapdiff.reports.moves import Move, moves_in
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
-from snapdiff.reports.products import parts_of_kinds
+from snapdiff.reports.products import changes_by_package, parts_of_kinds
 from snapdiff.reports.statuses import Status
-from snapdiff.result.changes import CatalogDiff, TagDiff
+from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
 from snapdiff.result.packages import Kind, PackageChange
 from snapdiff.safe_text import shown
 
@@ -111,7 +111,7 @@ def _offenders_of_tag(
             offender = Offender(kind=kind, tag=name, stacks=(stack.stack,), text=text)
             yield offender, _acceptance(accepted, kind, stack.stack, None)
     both = [
-        replace(stack, package_changes=tuple(_as_reported(stack.package_changes, kinds)))
+        replace(stack, package_changes=tuple(_as_reported(stack, kinds)))
         for stack in tag.stacks
         if stack.status in ("changed", "unchanged")
     ]
@@ -140,15 +140,15 @@ def _offenders_of_tag(
         yield offender, item
 
 
-def _as_reported(
-    changes: Iterable[PackageChange], kinds: Iterable[Kind]
-) -> Iterator[PackageChange]:
+def _as_reported(stack: StackDiff, kinds: Iterable[Kind]) -> Iterator[PackageChange]:
     """Yield what happened to packages, of roots and beside where reports tell these apart.
 
     That is in the words of a report; what a gate finds is a kind of the package itself.
     """
-    for change in changes:
-        yield from parts_of_kinds(change, set(change.kinds).intersection(kinds))
+    specs = changes_by_package(stack)
+    for change in stack.package_changes:
+        own = specs.get(change.package, ())
+        yield from parts_of_kinds(change, own, set(change.kinds).intersection(kinds))
 
 
 def _found_in(

@@ -1,18 +1,19 @@
 """One stack of a tag: the changes and counts of its packages, and what somebody asked for."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Literal
 
 from msgspec import UNSET
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from snapdiff.diff.causes import explain_changes, main_causes
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.compilers import count_compilers, former_compilers, unchanged_toolchain
 from snapdiff.diff.dependencies import direct_dependents
-from snapdiff.diff.package_kinds import changes_of_packages, parts_of
+from snapdiff.diff.package_kinds import changes_of_packages
+from snapdiff.diff.package_parts import parts_of, roots_on_one_side
 from snapdiff.diff.packages import PackageDiff, narrowed_losses
 from snapdiff.diff.trait_bits import TraitBits
 from snapdiff.diff.traits import Traits, find_traits, read_linked
@@ -21,7 +22,14 @@ from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.model.packages import TagPair
 from snapdiff.model.specs import packages_asked_for
-from snapdiff.result.changes import Change, PackageCount, RootChanges, StackDiff, Summary
+from snapdiff.result.changes import (
+    Change,
+    PackageCount,
+    RootChanges,
+    StackDiff,
+    Summary,
+    change_of_part,
+)
 from snapdiff.result.packages import AskedFor, Because, Count, Kind, PackageChange
 from snapdiff.spack import STOOD_ON, Version, parse_version
 
@@ -111,8 +119,6 @@ class ComparedStack:
         except FormatError as error:
             raise BadPage(self.document, "new", str(error)) from error
         main = main_causes(changes)
-        if self.asked_for and not scope.filters.because:
-            packages = self._in_parts(packages, changes)
         asked_for = self.asked_for
         packages = [
             replace(
@@ -120,8 +126,8 @@ class ComparedStack:
                 asked_for=asked_for and AskedFor(*(change.package in side for side in asked_for)),
                 lost=lost.common.get(change.package),
                 gained=gained.common.get(change.package),
-                lost_by=lost.packages.get(change.package, ()),
-                gained_by=gained.packages.get(change.package, ()),
+                lost_by=lost.packages.get(change.package, ()) if change.specs.removed else (),
+                gained_by=gained.packages.get(change.package, ()) if change.specs.added else (),
                 moved_by=moved.packages.get(change.package) or UNSET,
                 merged=lost.merged.get(change.package, UNSET),
                 cause=main.get(change.package, UNSET),
@@ -245,38 +251,38 @@ class ComparedStack:
                 else it
                 for it in changes_of_packages(changes, rebuilt)
             ]
+        if self.asked_for:
+            return list(self._in_parts(*self.asked_for))
         if self.scope.filters.explicit:
             return changes_of_packages(changes, whole)
         return self.package_changes
 
     def _in_parts(
-        self, packages: Iterable[PackageChange], changes: Iterable[Change]
-    ) -> list[PackageChange]:
-        """Return what happened to packages, with what is about roots; with `--explicit` no more.
+        self, was_asked_for: Collection[str], is_asked_for: Collection[str]
+    ) -> Iterator[PackageChange]:
+        """Yield what happened to packages, with what is about roots; with `--explicit` no more.
 
-        `changes` are those of all their specs.
+        Raises FormatError where a node cannot be read.
         """
-        specs: dict[str, list[Change]] = {}
-        for change in changes:
-            specs.setdefault(change.package, []).append(change)
+        explicit, (old, new) = self.scope.filters.explicit, self.graphs
         roots: tuple[dict[str, Counter[str]], dict[str, Counter[str]]] = ({}, {})
-        for graph, versions in zip(self.graphs, roots, strict=True):
+        specs: dict[str, list[Change]] = {}
+        for graph, versions in zip((old, new), roots, strict=True):
             for root in ((graph and graph.roots) or {}).values():
                 versions.setdefault(root.package, Counter())[root.version] += 1
-        old, new = roots
-        found = []
-        for package in packages:
-            name, parts = package.package, None
-            if name in old and name in new:
-                parts = parts_of(package, old[name], new[name], specs[name])
-            if not parts:
-                found.append(package)
-            elif not self.scope.filters.explicit:
-                found.append(replace(package, parts=parts))
-            elif parts.asked_for:
-                # Roots are counted each, equal ones too.
-                found.append(replace(package, **asdict(parts.asked_for), different=UNSET))
-        return found
+        one_sided = roots_on_one_side(old, new) if old and new else ()
+        for change in chain(self.changes, one_sided):
+            specs.setdefault(change.package, []).append(change)
+        for package in self.package_changes:
+            name = package.package
+            if name in was_asked_for and name in is_asked_for:
+                parts = parts_of(package, roots[0][name], roots[1][name], specs[name])
+                if not parts or not explicit:
+                    yield replace(package, parts=parts or UNSET)
+                elif parts.asked_for:
+                    yield change_of_part(package, parts.asked_for, specs[name], of_roots=True)
+            elif not explicit or name in was_asked_for or name in is_asked_for:
+                yield package
 
     def _status(self, *, is_changed: bool) -> Literal["changed", "added", "removed", "unchanged"]:
         # Some packages, and what was rebuilt, do not say whether a stack is new or gone.

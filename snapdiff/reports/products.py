@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import UNSET
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from snapdiff.result.changes import Change, StackDiff
+from snapdiff.result.changes import Change, StackDiff, change_of_part
 from snapdiff.result.packages import (
     AskedFor,
     ChangeCounts,
@@ -42,7 +42,12 @@ def in_parts(stack: StackDiff, kinds: AbstractSet[Kind]) -> StackDiff:
     A product is what somebody asked for: where a dependency of the same name lost a version or a
     build, the product did not.
     """
-    changes = [part for change in stack.package_changes for part in parts_of_kinds(change, kinds)]
+    specs = changes_by_package(stack)
+    changes = [
+        part
+        for change in stack.package_changes
+        for part in parts_of_kinds(change, specs.get(change.package, ()), kinds)
+    ]
     told = {change.package for change in changes}
     if roots := stack.asked_for:
         changes += [
@@ -52,32 +57,31 @@ def in_parts(stack: StackDiff, kinds: AbstractSet[Kind]) -> StackDiff:
     return replace(stack, package_changes=tuple(changes))
 
 
-def parts_of_kinds(change: PackageChange, kinds: AbstractSet[Kind]) -> list[PackageChange]:
+def parts_of_kinds(
+    change: PackageChange, specs: Sequence[Change], kinds: AbstractSet[Kind]
+) -> list[PackageChange]:
     """Return what happened to the roots of a package and beside, as far as it is of some kinds.
 
-    Where neither is, what happened to all of it.
+    `specs` are its spec changes. Where neither is, what happened to all of it.
     """
-    return [it for it in _parts_of(change) if not kinds.isdisjoint(it.kinds)] or [change]
+    return [it for it in _parts_of(change, specs) if not kinds.isdisjoint(it.kinds)] or [change]
 
 
-def _parts_of(change: PackageChange) -> Iterable[PackageChange]:
-    if not isinstance(change.parts, PackageParts):
-        is_product = change.asked_for == AskedFor(old=True, new=True)  # each root is a build
-        yield replace(change, different=UNSET, duplicates=UNSET) if is_product else change
-        return
-    root, others = change.parts.asked_for, change.parts.others
-    for part, asked_for in ((root, change.asked_for), (others, AskedFor(False, False))):
-        if part:
-            specs, of_all = part.specs, change.specs
-            yield replace(
-                change,
-                **asdict(part),
-                asked_for=asked_for,
-                different=change.different if part is others else UNSET,
-                duplicates=change.duplicates if part is others else UNSET,
-                lost_by=change.lost_by if specs.removed == of_all.removed else (),
-                gained_by=change.gained_by if specs.added == of_all.added else (),
-            )
+def _parts_of(change: PackageChange, specs: Sequence[Change]) -> Iterable[PackageChange]:
+    found = [(change, change.asked_for == AskedFor(old=True, new=True))]
+    if isinstance(change.parts, PackageParts):
+        parts = (change.parts.asked_for, True), (change.parts.others, False)
+        found = [(change_of_part(change, it, specs, of_roots=of), of) for it, of in parts if it]
+    for part, of_roots in found:  # each root is a build, equal to another or not
+        yield replace(part, different=UNSET, duplicates=UNSET) if of_roots else part
+
+
+def changes_by_package(stack: StackDiff) -> Mapping[str, Sequence[Change]]:
+    """Return the spec changes of a stack by package."""
+    found: dict[str, list[Change]] = {}
+    for change in stack.changes:
+        found.setdefault(change.package, []).append(change)
+    return found
 
 
 def only_roots(package: str, asked_for: AskedFor) -> PackageChange:
@@ -113,12 +117,10 @@ SpecsByPart = Mapping[tuple[str, bool], Sequence[Change]]
 
 def specs_by_part(stack: StackDiff) -> SpecsByPart:
     """Return what happened to the specs of each package of a stack that is `in_parts`."""
-    by_package: dict[str, list[Change]] = {}
-    for change in stack.changes:
-        by_package.setdefault(change.package, []).append(change)
+    by_package = changes_by_package(stack)
     found = {}
     for package in stack.package_changes:
-        specs = by_package.get(package.package, [])
+        specs = by_package.get(package.package, ())
         if package.parts:
             own = [change for change in specs if change.is_explicit is not package.is_dependency]
             specs = own or specs  # each of its specs is in a pair with one of the other part

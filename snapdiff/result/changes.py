@@ -8,11 +8,21 @@ from collections.abc import Iterable
 from typing import Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict, replace
 
 from snapdiff.model.packages import DocumentKind
 from snapdiff.model.specs import Revision, Spec
 from snapdiff.result.causes import Cause, StackCause, StackTrait, TraitCount
-from snapdiff.result.packages import ChangeCounts, Count, Field, Kind, PackageChange
+from snapdiff.result.packages import (
+    AskedFor,
+    ChangeCounts,
+    Count,
+    Duplicates,
+    Field,
+    Kind,
+    PackageChange,
+    PartChange,
+)
 
 SchemaVersion = Literal[3]
 """The version of the shape of JSON reports: what is added keeps it, any other change raises it."""
@@ -71,6 +81,37 @@ class Change(Struct, frozen=True, gc=False):
     def is_explicit(self) -> bool:
         """Whether the spec is explicit on either side: a root, or installed by hand."""
         return any(spec.explicit for spec in self.specs)
+
+
+def change_of_part(
+    change: PackageChange, part: PartChange, specs: Iterable[Change], *, of_roots: bool
+) -> PackageChange:
+    """Return what happened to one part of a package, its roots or its others, as to a package.
+
+    `specs` are the spec changes of the package, as far as they are reported. What tells lost builds
+    is told of a part where these are all its own.
+    """
+    is_own, double = [], []
+    in_all = change.duplicates or Duplicates(lost=0, gained=0)
+    for kind, most in ((Kind.REMOVED, in_all.lost), (Kind.ADDED, in_all.gained)):
+        number = part.specs.count(kind)
+        some = [it for it in specs if it.kind is kind]
+        some.sort(key=lambda it: it.is_explicit is not of_roots)
+        is_all = number == change.specs.count(kind)
+        is_own.append(is_all and all(it.is_explicit is of_roots for it in some))
+        double.append(
+            sum(bool(it.duplicate) for it in some[:number]) if some else min(most, number)
+        )
+    duplicates = Duplicates(lost=double[0], gained=double[1])
+    return replace(
+        change,
+        **asdict(part),
+        asked_for=change.asked_for if of_roots else AskedFor(old=False, new=False),
+        different=UNSET if of_roots else change.different,
+        duplicates=duplicates if any(double) else UNSET,
+        lost_by=change.lost_by if is_own[0] else (),
+        gained_by=change.gained_by if is_own[1] else (),
+    )
 
 
 class CompilerCount(Struct, frozen=True):

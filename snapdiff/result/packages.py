@@ -115,9 +115,9 @@ class PartChange(Struct, frozen=True, kw_only=True):
     - `whole`: false: the package itself neither came nor left
     - `gone`, `came`, `kept`: its versions on the old side alone, on the new side alone, on both; of
       what is beside roots, `kept` has those of roots too
-    - `specs`: what happened to them, and not to the other part; of roots, by how many they are
-      fewer (`removed`) and more (`added`)
-    - `builds`: how many roots there are; of what is beside roots, how many builds in all
+    - `specs`: what happened to them, and not to the other part
+    - `builds`: how many roots there are, with those that are only no longer asked for, or only now;
+      of what is beside roots, how many builds in all
     - `versions`: how many of these there are of each version, as of a package
     """
 
@@ -134,7 +134,8 @@ class PartChange(Struct, frozen=True, kw_only=True):
 class PackageParts(Struct, frozen=True, kw_only=True):
     """What happened to the roots of a package, and what beside that.
 
-    - `asked_for`, `others`: what happened to roots, to others; null where nothing did
+    - `asked_for`, `others`: what happened to roots, to others; null where nothing did, and of
+      others where they went along with the roots
     """
 
     asked_for: PartChange | None
@@ -172,7 +173,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     - `needed_by`: of a package of which a version came that is older than one before: what is asked
       for, new in the stack, and links or runs that version; there where anything does
     - `parts`: what happened to its roots and what beside that; there where it is a root on both
-      sides, and has other builds to which anything else happened
+      sides, and has other builds
     """
 
     package: str

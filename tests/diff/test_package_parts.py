@@ -7,7 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import UNSET, structs
 
-from snapdiff.diff.package_kinds import change_of_package, parts_of
+from snapdiff.diff.package_kinds import change_of_package
+from snapdiff.diff.package_parts import parts_of
 from snapdiff.model.specs import Spec
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Kind, PartChange
@@ -23,13 +24,13 @@ EXAMPLES = [
     pytest.param("1.0*=1.0* 1.0=0.9 1.0", "rebuilt", "added |0.9", id="one goes to a version"),
     pytest.param("1.9*=2.1* 1.9=1.8", "upgraded 1.9|2.1", "added |1.8", id="to two versions"),
     pytest.param("1.9*=2.1* 1.8=1.7", "upgraded 1.9|2.1", "downgraded 1.8|1.7", id="up and down"),
-    pytest.param("1.9*=2.1* 1.9=2.1", "", "", id="together"),
+    pytest.param("1.9*=2.1* 1.9=2.1", "upgraded 1.9|2.1", "", id="together"),
     pytest.param("1.0*=1.0* 1.0~1.0", "rebuilt", "reconfigured", id="a dependency's configuration"),
     pytest.param("3.8*=3.9 3.7=3.8*", "rebuilt", "upgraded 3.7|3.9", id="crosswise"),
     pytest.param("1*=2* 1*=1* 2*=2*", "", "", id="a root from one version to another"),
     pytest.param("1*=2* 1*=1* 2*=2* 1-", "reconfigured", "removed -1", id="beside it"),
     pytest.param("2.0*=2.0* 1.0*-", "", "", id="nothing but roots"),
-    pytest.param("1.0*~1.0* 1.0", "", "", id="the root's configuration"),
+    pytest.param("1.0*~1.0* 1.0", "reconfigured", "", id="the root's configuration"),
     pytest.param("1.0*~1.0* 1.0=1.0", "reconfigured", "rebuilt", id="and a dependency's hash"),
     pytest.param(
         "1.0*~1.0* 0.9", "reconfigured", "", id="a dependency of another version as before"
@@ -41,7 +42,11 @@ EXAMPLES = [
         "1.0~1.0 1.0=1.0* 2.0*=2.0*", "rebuilt", "reconfigured", id="beside one asked for now"
     ),
     pytest.param("1.0=1.0 2.0*=2.0* +3.0*", "upgraded |3.0 +1", "rebuilt", id="or another hash"),
-    pytest.param("2.0*=2.0* 1.0*=1.0 1.0-", "removed 1.0| -1", "", id="whichever was the root"),
+    pytest.param("2.0*=2.0* 1.0*=1.0 1.0-", "rebuilt", "removed -1", id="the root is still there"),
+    pytest.param("3.0*=3.0* 1.0*=2.0 0.9-", "upgraded 1.0|2.0", "removed 0.9| -1", id="anew"),
+    pytest.param("2.0*- 1.0=1.0* 0.9-", "downgraded 2.0|1.0", "removed 0.9| -1", id="its place"),
+    pytest.param("1.0*=1.0 +2.0* 0.9-", "upgraded 1.0|2.0", "removed 0.9| -1", id="a new one's"),
+    pytest.param("2.0*- 1.0=1.5* 0.9", "downgraded 2.0|1.5", "removed 1.0| -1", id="moved there"),
     pytest.param("1.0*=1.0* 2.0*=2.0", "", "", id="asked for no longer, and there"),
     pytest.param("1.0*=1.0* 2.0=2.0*", "", "", id="asked for now, and there before"),
     pytest.param("1.0*=1.0* 1.0*=1.0 0.9-", "rebuilt", "removed 0.9| -1", id="of one version"),
@@ -67,7 +72,8 @@ def parse(builds: str) -> tuple[list[Change], list[str], list[str], list[str], l
                 every[side].append(version)
                 roots[side].extend([version] if word.endswith("*") else [])
             explicit = word.endswith("*")
-            spec = Spec("a" * 32, version, "gcc", "os", "linux", "x86_64", (), explicit)
+            key = f"{len(changes)} {side}"
+            spec = Spec(key, version, "gcc", "os", "linux", "x86_64", (), explicit)
             specs.append(spec if word else None)
         if sign:
             kind = {"-": Kind.REMOVED, "+": Kind.ADDED, "~": Kind.RECONFIGURED}.get(sign)
@@ -144,9 +150,9 @@ def test_a_version_that_came_with_a_root_was_not_there_for_others(
         ("3.8*~3.8 3.9=3.8*", "rebuilt", "downgraded"),
         ("1.0*=2.0 +2.0*", "upgraded", "added"),
         ("1.0*~1.0 1.0~1.0* 1.0-", "rebuilt", "removed rebuilt"),
-        # roots that are no pair, for two processors, are one root all the same
-        ("1.0*- +1.0* 1.0=1.0", "rebuilt", "rebuilt"),
-        ("1.0*- +1.0* 1.0", "", ""),
+        # roots that are no pair are for two processors: one is gone, one is new
+        ("1.0*- +1.0* 1.0=1.0", "removed added", "rebuilt"),
+        ("1.0*- +1.0* 1.0", "removed added", ""),
     ],
 )
 def test_each_part_counts_what_happened_to_its_own_builds(
@@ -197,11 +203,11 @@ def test_no_part_counts_more_than_it_has(words: list[str]) -> None:
     package = change_of_package("hdf5", Counter(old), Counter(new), changes)
     found = parts_of(package, Counter(old_roots), Counter(new_roots), changes)
     for part, roots in ((found and found.asked_for, True), (found and found.others, False)):
-        if part:
-            had, has = (
-                len(side_roots) if roots else len(every) - len(side_roots)
-                for every, side_roots in ((old, old_roots), (new, new_roots))
-            )
+        if part and found:
+            had, has = part.builds.old, part.builds.new
+            if not roots:
+                of_roots = found.asked_for.builds if found.asked_for else Count(0, 0)
+                had, has = len(old) - of_roots.old, len(new) - of_roots.new
             pairs = sum(map(part.specs.count, (Kind.UPGRADED, Kind.DOWNGRADED)))
             pairs += part.specs.rebuilt + part.specs.reconfigured
             assert pairs + part.specs.removed <= had

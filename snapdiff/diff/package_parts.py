@@ -1,0 +1,221 @@
+"""What happened to the roots of a package, and what beside (docs/specification.md, section 9).
+
+A root is a place that some build has. Which build has it before and after is found first; what
+happened to these builds is then told as of any package.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from snapdiff.diff.package_kinds import (
+    by_order,
+    change_of_package,
+    in_order,
+    kind_of_same_versions,
+    versions_of,
+)
+from snapdiff.model.specs import Graph, Spec
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import ChangeCounts, Kind, PackageChange, PackageParts, PartChange
+from snapdiff.spack import Configuration, Version, parse_configuration, parse_version
+
+
+def parts_of(
+    change: PackageChange,
+    old: Mapping[str, int],
+    new: Mapping[str, int],
+    specs: Iterable[Change],
+) -> PackageParts | None:
+    """Return what happened to the roots of a package and what beside, None where roots are all.
+
+    `old` and `new` are how many roots of each version it has; `specs` are all its spec changes, and
+    as pairs of one hash the builds that are roots on one side alone. A root that is still there, or
+    was there before, counts on both sides unless its place was taken, or it took one.
+    """
+    own: list[Change] = []
+    beside: list[Change] = []
+    left: list[Change] = []
+    came: list[Change] = []
+    for spec in specs:
+        was_root, is_root = (bool(it and it.explicit) for it in (spec.old, spec.new))
+        if spec.old and spec.new and was_root is is_root:
+            (own if is_root else beside).append(spec)
+        else:
+            (left if was_root else came if is_root else beside).append(spec)
+    roots = Counter(old), Counter(new)
+    for before, after in _places(left, came):
+        alone = before if after is None else after if before is None else None
+        if alone and alone.old and alone.new:
+            it = alone.new if alone is before else alone.old
+            roots[alone is before][it.version] += 1
+            own += [alone] if alone.old.hash != alone.new.hash else []
+        else:
+            was, now = before.old if before else None, after.new if after else None
+            own += _pair(change.package, was, now)
+            beside += _pair(change.package, *_beside_place(before, after))
+    if sum(map(Counter.total, roots)) == change.builds.old + change.builds.new:
+        return None
+    asked_for = _part(change_of_package(change.package, *roots, own)) if own else None
+    return PackageParts(asked_for=asked_for, others=_others(change, asked_for, beside))
+
+
+def roots_on_one_side(old: Graph, new: Graph) -> Iterator[Change]:
+    """Yield the builds that both sides have and one alone asks for, each as a pair with itself.
+
+    Raises FormatError where a node cannot be read.
+    """
+    for key in sorted((old.roots or {}).keys() ^ (new.roots or {}).keys()):
+        if key in old.names and key in new.names:
+            before, after = old.node(key), new.node(key)
+            if before and after:
+                package = new.names[key]
+                yield Change(Kind.REBUILT, package, before.build.spec(key), after.build.spec(key))
+
+
+def _places(
+    left: Sequence[Change], came: Sequence[Change]
+) -> Iterator[tuple[Change | None, Change | None]]:
+    """Yield what was a root with what is one in its place: of one version, then in their order.
+
+    `left` are spec changes of which the old side alone is a root, `came` the new side alone. What
+    is there on both sides has another one in its place only where no other can have it.
+    """
+    by_version: dict[Version, tuple[list[Change], list[Change]]] = {}
+    for side, specs in enumerate((left, came)):
+        for spec in sorted(specs, key=_order):
+            by_version.setdefault(_version(spec), ([], []))[side].append(spec)
+    pairs: list[tuple[Change, Change]] = []
+    rest: tuple[list[Change], list[Change]] = ([], [])
+    for gone, new in by_version.values():
+        pairs += zip(gone, new, strict=False)
+        rest[0].extend(gone[len(new) :])
+        rest[1].extend(new[len(gone) :])
+    number = min(map(len, rest))
+    gone, new = (sorted(specs, key=_order) for specs in rest)
+    pairs += zip(*(sorted(it[:number], key=_version) for it in (gone, new)), strict=True)
+    for before, after in pairs:
+        if _is_exchange(before, after):
+            yield before, after
+        else:
+            yield before, None
+            yield None, after
+    yield from ((before, None) for before in gone[number:])
+    yield from ((None, after) for after in new[number:])
+
+
+def _is_exchange(before: Change, after: Change) -> bool:
+    """Return whether one build has the place of another.
+
+    Of two that both sides have with the same hash neither has changed; of two without a partner,
+    which are for different processors, one is gone and one is new.
+    """
+    both = {(len(it.specs), len({spec.hash for spec in it.specs})) for it in (before, after)}
+    return both not in ({(1, 1)}, {(2, 1)})
+
+
+def _beside_place(before: Change | None, after: Change | None) -> tuple[Spec | None, Spec | None]:
+    """Return what was no root and is in a place now, and what had the place and is no root.
+
+    A step to another version says itself of one that is gone, or new: no other one is.
+    """
+    old, new = after.old if after else None, before.new if before else None
+    if before and after and _version(before) != _version(after):
+        old = None if not new and _is_there(after) else old
+        new = None if not after.old and _is_there(before) else new
+    return old, new
+
+
+def _root(change: Change) -> Spec:
+    return next(spec for spec in change.specs if spec.explicit)
+
+
+def _version(change: Change) -> Version:
+    return parse_version(_root(change).version)
+
+
+def _order(change: Change) -> tuple[int, bool, Version, Configuration]:
+    """Return a key that orders roots: first those that are there on one side alone."""
+    root = _root(change)
+    return len(change.specs), _is_there(change), _version(change), _configuration(root)
+
+
+def _is_there(change: Change) -> bool:
+    """Return whether a build is there on both sides, with the version that it had."""
+    return len({parse_version(spec.version) for spec in change.specs}) < len(change.specs)
+
+
+def _configuration(spec: Spec) -> Configuration:
+    return parse_configuration(spec.compiler, spec.os, spec.platform, spec.target, spec.variants)
+
+
+def _pair(package: str, old: Spec | None, new: Spec | None) -> Iterator[Change]:
+    """Yield what happened where a build is in the place of another one, or of none."""
+    if old and new:
+        before, after = parse_version(old.version), parse_version(new.version)
+        kind = Kind.UPGRADED if before < after else Kind.DOWNGRADED
+        if before == after:
+            is_same = _configuration(old) == _configuration(new)
+            kind = Kind.REBUILT if is_same else Kind.RECONFIGURED
+        yield Change(kind, package, old, new)
+    elif old or new:
+        yield Change(Kind.REMOVED if old else Kind.ADDED, package, old, new)
+
+
+def _others(
+    change: PackageChange, asked_for: PartChange | None, specs: Collection[Change]
+) -> PartChange | None:
+    """Return what happened to a package beside what happened to its roots, None where nothing."""
+    gone, came, kept, versions = change.gone, change.came, change.kept, change.versions
+    kind, numbers = change.kind, Counter[str](spec.kind for spec in specs)
+    pairs = [spec for spec in specs if spec.old and spec.new]
+    removed, added = numbers[Kind.REMOVED], numbers[Kind.ADDED]
+    if not specs:
+        return None
+    if asked_for and asked_for.kind in (Kind.RECONFIGURED, Kind.REBUILT):
+        if not (gone or came or removed or added):  # the versions are those of these specs
+            kind = kind_of_same_versions(numbers)
+            kept, versions = in_order(by_order(versions_of(pairs, "new"))), UNSET
+    elif asked_for:
+        versions = UNSET  # these are of roots as well
+        moved = set(map(parse_version, (*asked_for.gone, *asked_for.came)))
+        gone = tuple(it for it in change.gone if parse_version(it) not in moved)
+        came = tuple(it for it in change.came if parse_version(it) not in moved)
+        if came and not gone:  # beside those of roots, too; what goes leaves only what was there
+            kept = in_order(by_order({*change.kept, *change.came}.difference(came)))
+        if gone and came:
+            is_higher = parse_version(gone[-1]) < parse_version(came[-1])
+            kind = Kind.UPGRADED if is_higher else Kind.DOWNGRADED
+        elif gone or came or removed or added:
+            kind = Kind.REMOVED if gone or (removed and not came) else Kind.ADDED
+        elif own := [pair for pair in pairs if not _is_step(pair, moved)]:
+            kind = kind_of_same_versions(Counter(pair.kind for pair in own))
+            kept = in_order(by_order(versions_of(own, "new")))
+        else:
+            return None
+    return _part(
+        replace(
+            change,
+            kind=kind,
+            gone=gone,
+            came=came,
+            kept=kept,
+            specs=ChangeCounts(**numbers),
+            versions=versions,
+        )
+    )
+
+
+def _part(change: PackageChange) -> PartChange:
+    """Return what a part says of a change of some builds."""
+    fields: dict[str, Any] = {it: getattr(change, it) for it in PartChange.__struct_fields__}
+    return PartChange(**fields)
+
+
+def _is_step(change: Change, versions: Collection[Version]) -> bool:
+    """Return whether a spec went from one of some versions to another one of them."""
+    sides = [parse_version(spec.version) for spec in change.specs]
+    return change.kind in (Kind.UPGRADED, Kind.DOWNGRADED) and all(it in versions for it in sides)
