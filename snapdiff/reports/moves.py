@@ -261,7 +261,8 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         told = list(of_part) if change.parts else specs
         told = [] if is_quiet or (lost is not None and lost.is_merge) else told
     reconfigured = [it for it in told if it.kind is Kind.RECONFIGURED and not is_told(it, shared)]
-    only_shared = kind is Kind.RECONFIGURED and all(is_told(it, shared) for it in specs)
+    is_said = not change.specs.reconfigured or any(it.kind is kind for it in specs)  # by a spec
+    only_shared = kind is Kind.RECONFIGURED and is_said and all(is_told(it, shared) for it in specs)
     events = {event for spec in reconfigured or told for event in field_events(spec)}
     own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
     if own and (kind is Kind.REBUILT or only_shared):
@@ -289,7 +290,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
             gained = None
     roots = change.asked_for
     paired = [it for it in specs if it.old and it.new]
-    is_all = len(paired) == change.builds.old == change.builds.new and not change.parts
+    is_all = len(paired) == change.builds.old == change.builds.new
     is_told_with = kind is Kind.RECONFIGURED or (versions.gone and not versions.kept)
     return Move(
         status=status,

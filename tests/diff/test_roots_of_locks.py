@@ -191,6 +191,18 @@ EXAMPLES = [
         *("p 2.0 → 3.0, still has 1.0", ""),
         id="a new root has the place of one that stays",
     ),
+    pytest.param(
+        *("a1.0* b1.0+%14", "b1.0+%14*"),
+        *("reconfigured | 1:1", "removed | 2:1 -1", "removed", "reconfigured"),
+        *("p 1.0 reconfigured", "p 1.0: 1 of 2 builds gone"),
+        id="another build of its version has the place of a root",
+    ),
+    pytest.param(
+        *("a1.0* b1.0%14", "c2.0+* d2.0+%14"),
+        *("upgraded 1.0|2.0 1:1", "", "upgraded", "upgraded"),
+        *("p 1.0 → 2.0 (now +x)", ""),
+        id="a dependency goes along with the root",
+    ),
 ]
 
 
