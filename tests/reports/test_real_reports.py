@@ -25,12 +25,13 @@ NEWS = """\
 - **downgraded**, needed by `ecp-data-vis-sdk`: `py-cinemasci` `1.7.0` → `1.3` (`cuda-aarch64`, \
 `oneapi-x86_64`); `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `cuda`), in \
 `cuda-aarch64`; `adios2` `2.9.1` → `2.8.3`, `ascent` `0.9.2` → `0.9.1`, `vtk-m` `2.0.0` → `1.9.0` \
-(`oneapi-x86_64`); 1 of 4 builds `2.0.0` → `1.9.0` (the one with `~cuda`), in `cuda-aarch64`
+(`oneapi-x86_64`); `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with `~cuda`), in \
+`cuda-aarch64`
 - `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too: it depends on 14 products in \
 `cuda-aarch64` and 12 in `oneapi-x86_64` that are now only dependencies
-- **now only dependencies** in all environments, still there: `adios2`, `darshan-runtime`, \
-`darshan-util`, `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, `py-cinemasci`, `sz`, \
-`unifyfs`, `veloc`, `vtk-m`, `zfp`
+- **now only dependencies**, wherever they still are: `adios2`, `darshan-runtime`, `darshan-util`, \
+`faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, \
+`vtk-m`, `zfp`
 - no build of `adios2`, `vtk-m`, `zfp` with `cuda_arch=90` any more (`cuda-x86_64`); there they \
 are now only dependencies
 - **versions gone**: `flecsi` `2.1.0` (`cuda-aarch64`); of dependencies: `openssl` `1.1.1v` (all \
