@@ -72,7 +72,7 @@ def _what_variants(old: Iterable[str], new: Iterable[str], mark: Mark) -> str:
     The hashes of patches tell nobody anything, and are left out; beside other variants patches are.
     """
     before, after = _by_name(old), _by_name(new)
-    if before.keys() ^ {"patches"} and after.keys() ^ {"patches"}:
+    if {*before, *after} - {"patches"}:
         before.pop("patches", None)
         after.pop("patches", None)
     changed = [name for name in before if name in after]

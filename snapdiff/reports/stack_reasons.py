@@ -248,6 +248,8 @@ def toolchain_of(
         if untold := [it for it in every if not any(_says(other, name, it) for other in shared)]:
             changes.append(ToolChange(name, tuple(untold)))
     unchanged = {*same} - {*changed}
+    if not all(stack.compilers for stack in stacks if stack.changes):  # it may be of others alone
+        unchanged -= {*COMPILERS}
     as_before = [(name, in_order(same[name])) for name in TOOLCHAIN if name in unchanged]
     moved = [*_moved(stacks, shared), *(reasons.replaced if reasons else ())]
     if not changes and not moved and not (changed and as_before):

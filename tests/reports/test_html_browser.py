@@ -1,6 +1,7 @@
 """The HTML report in a browser: Chromium, driven as a reader would use it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from snapdiff.safe_text import shown
 from tests.support.browser import COLOURS, Browser, Keys, Select, contrast, started, webdriver
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
-from tests.support.helpers import write_files
+from tests.support.helpers import run_cli, run_json, write_files
 from tests.support.hostile import VALUES
 from tests.support.html_reports import hostile_diff, large_diff, rendered, snapshots_diff
 from tests.support.nightly import nightly_but
@@ -564,3 +565,21 @@ def test_a_bar_filters_the_rows_and_a_row_unfolds_its_cause(
     next(link for link in browser.all(".causes a") if link.text.startswith("zlib")).click()
     browser.until(lambda: browser.rows()[0].startswith("hdf5"))
     browser.assert_quiet()
+
+
+def test_a_spec_below_two_rows_is_counted_once(driver: webdriver.Chrome, tmp_path: Path) -> None:
+    """The build that was the root is gone, and another one is the root in its place."""
+    other = Item("tool", "1.0", compiler=("gcc", "14.1.0"))
+    user = Item("user", explicit=True, needs=(needs(other),))
+    old, new = write_locks(
+        tmp_path,
+        [Item("tool", "1.0", explicit=True), other, user],
+        [replace(other, explicit=True), user],
+    )
+    assert run_cli(old, new, "-o", tmp_path / "report.html", "-q").status == 0
+    [stack] = run_json(old, new)["tags"][0]["stacks"]
+    assert len(stack["changes"]) == 1
+    page = Browser(driver)
+    page.open(tmp_path / "report.html", "#dependencies=yes")
+    assert len(page.rows()) == 2
+    assert page.said() == "1 package, 1 spec"

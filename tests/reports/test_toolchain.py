@@ -268,6 +268,15 @@ def test_what_a_page_does_not_say_of_unchanged_specs_is_no_news_of_compilers() -
     for more, told in (([], ["gcc 11.4.0 → 12.3.0"]), (kept, [])):
         text = render_report(diff_of([*more, *old], [*more, *new]), "text")
         assert toolchain(text) == [*told, "python 3.11 → 3.12"]
+    # Nor is it as before in one stack where another one may have more of its versions.
+    some, others = (
+        [it | {"stacks": ["known"]} for it in records(side, version, version)]
+        for side, version in (("p", "3.8"), ("q", "3.9"))
+    )
+    for more, same in (([], ["as before: gcc 12.3.0"]), ([*kept, *old], [])):
+        sides = [*some, *more], [*others, *(more and [*kept, *new])]
+        lines = toolchain(render_report(diff_of(*sides), "text"))
+        assert [line for line in lines if "as before" in line] == same
 
 
 def test_builds_that_have_another_mpi_or_compiler_now_are_told_with_the_toolchain(
