@@ -226,15 +226,15 @@ COMPILERS = (
     *("gcc", "llvm", "llvm-amdgpu", "intel-oneapi-compilers", "intel-oneapi-compilers-classic"),
     *("nvhpc", "aocc", "acfl", "cce", "xl", "fj", "nag", "apple-clang"),
 )
-_MPI = (
+MPI = (
     *("openmpi", "mpich", "mvapich", "mvapich2", "mvapich-plus", "intel-oneapi-mpi", "cray-mpich"),
     *("hpcx-mpi", "intel-mpi", "spectrum-mpi", "fujitsu-mpi", "mpt"),
 )
-_BLAS = (
+BLAS = (
     *("openblas", "intel-oneapi-mkl", "intel-mkl", "amdblis", "amdlibflame", "blis", "libflame"),
     *("netlib-lapack", "nvpl-blas", "nvpl-lapack", "armpl-gcc", "cray-libsci", "essl", "atlas"),
 )
-TOOLCHAIN = (*COMPILERS, *_MPI, *_BLAS, "cuda", "hip", "python")
+TOOLCHAIN = (*COMPILERS, *MPI, *BLAS, "cuda", "hip", "python")
 """What most of a stack stands on, in the order in which it is told.
 
 No node of all of them says what it provides, so the ones that do are listed here.

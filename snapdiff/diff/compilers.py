@@ -1,14 +1,25 @@
-"""Compilers: fields of the nodes they compiled, or, since Spack 1, dependencies of them."""
+"""What a stack was built with: compilers, fields or dependencies of nodes, and MPI and BLAS."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import reduce
+from operator import or_
 
 from msgspec import UNSET, UnsetType
 
-from snapdiff.diff.dependencies import Graphs
+from snapdiff.diff.dependencies import Graphs, SideDependencies, Sides
+from snapdiff.diff.reach import unite_below
 from snapdiff.model.specs import Edge, Graph, Node
 from snapdiff.result.changes import Change, CompilerCount
-from snapdiff.spack import LANGUAGES, NO_COMPILER, canonical_compiler, parse_version
+from snapdiff.spack import (
+    BLAS,
+    COMPILERS,
+    LANGUAGES,
+    MPI,
+    NO_COMPILER,
+    canonical_compiler,
+    parse_version,
+)
 
 _MOST_NODES = 20_000
 """Of how many nodes of a document all compilers are read: of an environment, not of a large index.
@@ -18,6 +29,9 @@ To read the unchanged specs of two indexes of 100,000 takes longer than to compa
 
 _COMPILER_WRAPPER, _RUNTIME = "compiler-wrapper", "-runtime"
 """What comes with a compiler that is a dependency: this package, and names that end like this."""
+
+_TOOLS = {name: 1 << number for number, name in enumerate((*COMPILERS, *MPI, *BLAS))}
+"""What builds of a package are told apart by, each as a bit."""
 
 
 def has_own_compiler(node: Node) -> bool:
@@ -97,6 +111,38 @@ def unchanged_toolchain(
         if name in names and (node := new.node(spec_hash)):
             found.setdefault(name, set()).add(node.build.version_text)
     return {name: tuple(sorted(some, key=parse_version)) for name, some in sorted(found.items())}
+
+
+def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return the compilers, MPIs and BLASes that no build of a package has any more, by package.
+
+    Some of its builds had each before, and the stack still has it; of large documents nothing is
+    known. Raises FormatError where a node cannot be read.
+    """
+    if not packages or max(len(side.graph.hashes) for side in sides) > _MOST_NODES:
+        return {}
+    old, new = (_tools_of(side) for side in sides)
+    still = reduce(or_, new.values(), 0)
+    found = {}
+    for name in packages:
+        left = old.get(name, 0) & ~new.get(name, 0) & still
+        if left and name in new:
+            found[name] = tuple(tool for tool, bit in _TOOLS.items() if bit & left)
+    return found
+
+
+def _tools_of(side: SideDependencies) -> Mapping[str, int]:
+    """Return what builds of each package of a document were built with, link or run, as bits."""
+    names = side.graph.names
+    found = dict.fromkeys(names.values(), 0)
+    libraries = {name: bit for name, bit in _TOOLS.items() if name not in COMPILERS}
+    below = unite_below(names, side.below, lambda it: libraries.get(names.get(it, ""), 0))
+    for spec_hash, bits in below:
+        node = side.graph.node(spec_hash) if spec_hash in names else None
+        if node:
+            compiler = package_of_compiler(node.build.compiler)
+            found[names[spec_hash]] |= bits | _TOOLS.get(compiler, 0)
+    return found
 
 
 def count_compilers(

@@ -10,7 +10,12 @@ from msgspec.structs import replace
 
 from snapdiff.diff.causes import explain_changes, main_causes
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.compilers import count_compilers, former_compilers, unchanged_toolchain
+from snapdiff.diff.compilers import (
+    count_compilers,
+    former_compilers,
+    tools_left,
+    unchanged_toolchain,
+)
 from snapdiff.diff.dependencies import direct_dependents
 from snapdiff.diff.package_kinds import changes_of_packages
 from snapdiff.diff.package_parts import parts_of, roots_on_one_side
@@ -115,6 +120,9 @@ class ComparedStack:
             compilers = count_compilers(all_changes, specs, self.graphs) if all_changes else UNSET
             unchanged = STOOD_ON.difference(it.package for it in self.package_changes)
             toolchain = unchanged_toolchain(self.graphs, set(filter(scope.has_package, unchanged)))
+            both = self.graphs[0] and self.graphs[1] and (self.graphs[0], self.graphs[1])
+            several = {it.package for it in packages if it.builds.old > 1 and not it.whole}
+            left = tools_left(self.known.dependencies(both), several) if both else {}
             became = former_compilers(self.packages.added, self.dependencies, all_changes)
         except FormatError as error:
             raise BadPage(self.document, "new", str(error)) from error
@@ -134,6 +142,7 @@ class ComparedStack:
                 because=because.get(change.package, UNSET) if change.whole else UNSET,
                 was_compiler=change.package in became or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),
+                no_longer_with=left.get(change.package, UNSET),
             )
             for change in packages
         ]

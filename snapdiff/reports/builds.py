@@ -6,12 +6,13 @@ from typing import Literal, NamedTuple
 
 from msgspec import UNSET
 
+from snapdiff.reports.cause_words import each_in_words, trait_in_words, traits_in_words
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
 from snapdiff.reports.statuses import Versions
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Duplicates, Kind, PackageChange, VersionCount
-from snapdiff.spack import is_patches, parse_version
+from snapdiff.spack import parse_version
 
 
 class BuildShare(NamedTuple):
@@ -20,7 +21,7 @@ class BuildShare(NamedTuple):
     `versions` are those of these builds, in order, where the package has others, too, and `numbers`
     how many builds are of each. `duplicates` are told where the number is 0: nobody misses a build
     of which there is an equal one. `is_each` says that each of several packages lost or gained so
-    many.
+    many, `is_any` that what is told is which ones, and not how many.
     """
 
     number: int
@@ -32,6 +33,7 @@ class BuildShare(NamedTuple):
     numbers: tuple[int, ...] = ()
     merged: Trait | None = None
     is_each: bool = False
+    is_any: bool = False
 
     def in_words(self, mark: Mark, *, beside_versions: bool) -> str:
         """Return what is said of them: `2 of 18 builds gone (built with mvapich 3.0b)`.
@@ -39,8 +41,10 @@ class BuildShare(NamedTuple):
         Those gone `beside_versions` are of a package that has others instead: `(no longer built
         with cce 16.0.1)`.
         """
+        if self.is_any:
+            return f"{self.what} builds {self.common_trait(mark).removeprefix('built ')}"
         if self.merged and self.is_merge:
-            return f"{counted(self.of, 'build')} → 1, {trait_in_words(self.merged, mark)}"
+            return f"{counted(self.of, 'build')} merged into 1, {trait_in_words(self.merged, mark)}"
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
         if not self.of:
             words = f"{counted(self.number, 'build')} {self.what}"
@@ -49,7 +53,7 @@ class BuildShare(NamedTuple):
         if trait := self.common_trait(mark):
             traits = f"no longer {trait}" if is_no_longer else trait
         else:
-            traits = ", ".join(_each_in_words(self.parts, mark))
+            traits = ", ".join(each_in_words(self.parts, mark))
         which = [it for it in (self._versions_in_words(mark), traits) if it]
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)
         return f"{words} ({notes})" if notes else words
@@ -116,7 +120,7 @@ class VersionMove(NamedTuple):
                 those = "the one" if number == 1 else "those"
                 which = f" ({those} {traits_in_words(self.moved_by[0], mark)})"
             elif self.moved_by:
-                which = f" (before: {', '.join(_each_in_words(self.moved_by, mark))})"
+                which = f" (before: {', '.join(each_in_words(self.moved_by, mark))})"
             left = new.new - new.old - number
             more = f", {counted(left, 'more build')} of {mark(new.version)}" if left else ""
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}{more}"
@@ -136,6 +140,11 @@ class VersionMove(NamedTuple):
     def begins_with_builds(self) -> bool:
         """Whether the words begin with a number of builds."""
         return bool(self.went) or not (self.gone or self.came)
+
+    @property
+    def has_fewer(self) -> bool:
+        """Whether there are fewer builds of some version, where the versions do not say it."""
+        return any(it.new < it.old for it in self.counts)
 
     @property
     def fell(self) -> bool:
@@ -202,8 +211,8 @@ def _moved(count: VersionCount, mark: Mark) -> str:
 def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     """Return what became of a package's versions, with numbers where versions do not say it.
 
-    They do not where some came and one that stays has fewer builds, and where none came or went and
-    a spec has another version all the same.
+    They do not where some came and one that stays has fewer builds, or, of a product that lost
+    nothing, more; and where none came or went and a spec has another version all the same.
     """
     gone, came, kept = change.gone, change.came, change.kept
     counts = builds_by_version(change)
@@ -213,7 +222,9 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     has_more = any(it.old and it.new > it.old for it in counts)
     has_fewer = any(it.new and it.new < it.old for it in counts)
     kept = kept if gone or came else ()
-    if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
+    is_more = bool(came) and has_more and not (gone or change.specs.removed or change.is_dependency)
+    is_other = has_fewer and (came or (has_more and not gone))
+    if is_more or is_other or (has_moved and (has_fewer or has_more)):
         went = None if change.specs.removed else _went(counts, specs)
         moved = change.moved_by or ()
         is_all = went and sum(it.specs for it in moved) == went[0].old - went[0].new
@@ -298,38 +309,3 @@ def beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildSha
         mine, theirs, stepping = theirs, mine, set(versions.steps)
     alone = set(mine if stepping or not theirs else ()) - stepping
     return None if alone and alone.issuperset(share.versions) else share
-
-
-def traits_in_words(part: TraitCount, mark: Mark) -> str:
-    """Return what tells builds, one trait or two: `built with mvapich 3.0b and cce 16.0.1`."""
-    words = trait_in_words(part.trait, mark)
-    also = trait_in_words(part.also, mark).removeprefix("built with ") if part.also else ""
-    return f"{words} and {also}" if also else words
-
-
-def _each_in_words(parts: Iterable[TraitCount], mark: Mark) -> list[str]:
-    """Return what tells which builds: `3 with openmpi 5.0.0rc16`, `1 with mvapich 3.0b`."""
-    most_first = sorted(parts, key=lambda part: -part.specs)
-    return [f"{it.specs:,} {traits_in_words(it, mark).removeprefix('built ')}" for it in most_first]
-
-
-def trait_in_words(trait: Trait, mark: Mark) -> str:
-    """Return what builds have in common: `built with mvapich 3.0b`, `for zen4`, `with +cuda`."""
-    value = mark(trait.value) if trait.value is not None else ""
-    if is_patches(trait.value or ""):
-        return "with certain patches"
-    if trait.what == "dependency":
-        return f"built with {dependency_in_words(trait, mark)}"
-    if trait.what == "dependency variant":
-        return f"with {mark(f'^{trait.name} {trait.value}')}"
-    if trait.what == "compiler":
-        name, _, version = (trait.value or "").partition("@")
-        words = " ".join(filter(None, (name, version.lstrip("="))))
-        return "without a compiler" if words == "none" else f"built with {mark(words)}"
-    return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"
-
-
-def dependency_in_words(trait: Trait, mark: Mark) -> str:
-    """Return a dependency that is a trait, with its version: `mvapich 3.0b`."""
-    value = mark(trait.value) if trait.value is not None else ""
-    return f"{mark(trait.name or '')}{' ' + value if value else ''}"

@@ -1,11 +1,11 @@
-"""Why specs were rebuilt, and dependencies are gone or new, in words: the one place for people."""
+"""Why specs were rebuilt, lost, gone or new, in words: the one place for people."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
 from snapdiff.reports.names import Mark, counted, short_patches, shortened
-from snapdiff.result.causes import Cause, Event, Value, What
+from snapdiff.result.causes import Cause, Event, Trait, TraitCount, Value, What
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
 from snapdiff.spack import is_patches
@@ -229,3 +229,41 @@ def turned_off(variants: Iterable[str]) -> tuple[str, ...]:
 
 SAME_TO_USE = "link and run dependencies unchanged"
 """What is said of a spec that only what builds it has changed: nothing changes for its users."""
+
+
+# --- What tells lost or gained builds from others ---
+
+
+def traits_in_words(part: TraitCount, mark: Mark) -> str:
+    """Return what tells builds, one trait or two: `built with mvapich 3.0b and cce 16.0.1`."""
+    words = trait_in_words(part.trait, mark)
+    also = trait_in_words(part.also, mark).removeprefix("built with ") if part.also else ""
+    return f"{words} and {also}" if also else words
+
+
+def each_in_words(parts: Iterable[TraitCount], mark: Mark) -> list[str]:
+    """Return what tells which builds: `3 with openmpi 5.0.0rc16`, `1 with mvapich 3.0b`."""
+    most_first = sorted(parts, key=lambda part: -part.specs)
+    return [f"{it.specs:,} {traits_in_words(it, mark).removeprefix('built ')}" for it in most_first]
+
+
+def trait_in_words(trait: Trait, mark: Mark) -> str:
+    """Return what builds have in common: `built with mvapich 3.0b`, `for zen4`, `with +cuda`."""
+    value = mark(trait.value) if trait.value is not None else ""
+    if is_patches(trait.value or ""):
+        return "with certain patches"
+    if trait.what == "dependency":
+        return f"built with {dependency_in_words(trait, mark)}"
+    if trait.what == "dependency variant":
+        return f"with {mark(f'^{trait.name} {trait.value}')}"
+    if trait.what == "compiler":
+        name, _, version = (trait.value or "").partition("@")
+        words = " ".join(filter(None, (name, version.lstrip("="))))
+        return "without a compiler" if words == "none" else f"built with {mark(words)}"
+    return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"
+
+
+def dependency_in_words(trait: Trait, mark: Mark) -> str:
+    """Return a dependency that is a trait, with its version: `mvapich 3.0b`."""
+    value = mark(trait.value) if trait.value is not None else ""
+    return f"{mark(trait.name or '')}{' ' + value if value else ''}"

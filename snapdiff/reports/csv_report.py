@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.builds import trait_in_words
+from snapdiff.reports.cause_words import trait_in_words
 from snapdiff.reports.names import readable, side_names
 from snapdiff.result.causes import Cause
 from snapdiff.result.changes import CatalogDiff, Change, StackDiff

@@ -112,15 +112,13 @@ def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
     environment = environment_of("markdown", options)
 
     def text(outline: Outline, extent: Extent) -> str:
-        page = render_page(
+        return render_page(
             environment,
             "report.j2",
             **_values(diff, options, extent),
             **block_values(outline, lists_all=options.detail, folds=extent.folds),
             link=links(options.package_url if extent.has_links else ""),
         )
-        signs = "" if outline.has_table else legend(page, outline.rebuilt)
-        return f"{page}\nSigns: {signs}\n" if signs else page
 
     return text
 

@@ -28,6 +28,7 @@ from snapdiff.reports.names import (
     Place,
     Places,
     counted,
+    places_of,
     shortened,
     versions_in_words,
 )
@@ -65,8 +66,7 @@ class Move(Struct, frozen=True, kw_only=True):
     the versions of a product's builds that were, where more happened to others. `asked_for` is
     there where somebody asks for it on one side alone, and it is on both. `needed_by` are asked for
     only now and depend on the older version that came, or on what is asked for no longer.
-    `as_dependency` says of what happened to the dependency of a product's name that it is told with
-    products.
+    `as_dependency` says that it happened to a dependency, and is told with the product of its name.
     """
 
     status: Status
@@ -187,7 +187,7 @@ Moves = Mapping[tuple[str, bool], tuple[Move, ...]]
 def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
     """Return what happened to packages in some stacks of a tag, of those that are looked at."""
     said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
-    return moves_of(said, Places({stack.stack: stack.status for stack in stacks}))
+    return moves_of(said, places_of(stacks))
 
 
 def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
@@ -334,7 +334,7 @@ def _status(
         return Status.DOWNGRADED
     if step == "scheme":
         return Status.SCHEME
-    if change.kind is Kind.UPGRADED and (change.gone or versions.counts):
+    if change.kind is Kind.UPGRADED and (change.gone or versions.has_fewer):
         return Status.MAJOR if step == "major" else Status.UPGRADED
     has_number = bool((lost and lost.number) or (gained and gained.number))
     if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.model.specs import EMPTY_PART, Revision
-from snapdiff.result.changes import CatalogDiff, TagDiff
+from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
 from snapdiff.result.questions import ExplainedPackage, ExplainedTag
 from snapdiff.safe_text import shown, visible
 from snapdiff.spack import is_patches
@@ -222,6 +222,10 @@ class Place(Struct):
     __hash__ = object.__hash__  # one set of stacks is one object, which may get a letter later
 
 
+FIRST_SEEN = "first seen"
+"""What is said of a stack that pages name now: it may have been there without those packages."""
+
+
 NOWHERE = Place("", ())
 """The place of what is not said to be anywhere."""
 
@@ -234,7 +238,7 @@ class Places:
         self._all = frozenset(stacks)
         self._whole = {
             status: frozenset(name for name, it in stacks.items() if it == status)
-            for status in ("removed", "added")
+            for status in ("removed", "added", FIRST_SEEN)
         }
         self._known: dict[frozenset[str], Place] = {}
 
@@ -300,6 +304,16 @@ class Places:
             if some == {name for name in self._all if name.endswith(tail)}:
                 return f"*{tail}"
         return ""
+
+
+def places_of(stacks: Iterable[StackDiff]) -> Places:
+    """Return what says in which of these stacks, all of a tag, something is."""
+    return Places(
+        {
+            it.stack: FIRST_SEEN if (it.status, it.document) == ("added", "page") else it.status
+            for it in stacks
+        }
+    )
 
 
 def sets_in(listed: Mapping[str, tuple[str, ...]], text: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -1,15 +1,19 @@
 """What begins the report of a tag, in a few sentences: what many packages have as one reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeVar
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import dependency_in_words, trait_in_words, traits_in_words
-from snapdiff.reports.cause_words import turned_off
+from snapdiff.reports.cause_words import (
+    dependency_in_words,
+    trait_in_words,
+    traits_in_words,
+    turned_off,
+)
 from snapdiff.reports.moves import Moves, StackMoves
 from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.products import needed_by_roots_now
@@ -18,7 +22,7 @@ from snapdiff.reports.statuses import Status
 from snapdiff.result.causes import Event, Trait, TraitCount, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind
-from snapdiff.spack import TOOLCHAIN
+from snapdiff.spack import COMPILERS, TOOLCHAIN
 
 _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
@@ -95,7 +99,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
 
 
 class LostTogether(NamedTuple):
-    """Packages that lost all builds of one trait in the same stacks.
+    """Packages that have no build with one trait any more in the same stacks.
 
     `are_dependencies` says that none of them is asked for there any more.
     """
@@ -160,8 +164,12 @@ def opening_of(
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)
             if lost and name not in TOOLCHAIN:
                 gone[is_dependency].append(((name, lost), stack))
-            if (off := turned_off(move.now_with)) and (
-                not is_dependency or reasons[name] >= _LEAST_DEPENDENCIES
+            is_told = not is_dependency or reasons[name] >= _LEAST_DEPENDENCIES
+            # An older version may not have the option; what a package got with it stands there.
+            if (
+                is_told
+                and move.status is not Status.DOWNGRADED
+                and (off := turned_off(move.now_with))
             ):
                 losing[is_dependency].append(((name, off), stack))
     losses = _losses_of(stacks, places, of_roots=of_roots) if with_losses else ()
@@ -171,7 +179,12 @@ def opening_of(
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
         losses=losses,
-        lost_together=_lost_together(moves, of_builds, places) if with_losses else (),
+        lost_together=(
+            *_lost_together(moves, of_builds, places),
+            *_no_longer(stacks, moves, places),
+        )
+        if with_losses
+        else (),
         versions_gone=(_by_place(gone[0], places), _by_place(gone[1], places)),
         turned_off=(_by_place(losing[0], places), _by_place(losing[1], places)),
     )
@@ -301,3 +314,26 @@ def _lost_together(
         for (trait, some), names in found.items()
         if len(names) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names)
     )
+
+
+def _no_longer(stacks: Iterable[StackDiff], moves: Moves, places: Places) -> Iterator[LostTogether]:
+    """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there.
+
+    Products come first. What the line of a package says of its lost builds is left out.
+    """
+    left: dict[str, dict[str, dict[str, None]]] = {}
+    for stack in stacks:
+        for change in stack.package_changes:
+            for tool in change.no_longer_with or ():
+                left.setdefault(change.package, {}).setdefault(tool, {})[stack.stack] = None
+    found: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    for (name, _), of_name in moves.items():
+        told = {part.trait.name for move in of_name if move.lost for part in move.lost.parts}
+        for tool, some in left.get(name, {}).items():
+            if tool not in told:
+                found.setdefault((tool, tuple(some)), {})[name] = None
+    for (tool, where), names in found.items():
+        is_compiler = tool in COMPILERS
+        trait = Trait("compiler", None, tool) if is_compiler else Trait("dependency", tool, None)
+        count = TraitCount(trait, specs=0)
+        yield LostTogether(tuple(names), count, places.place(where), are_dependencies=False)

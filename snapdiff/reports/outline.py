@@ -14,7 +14,8 @@ from snapdiff.model.packages import LikeStacks, pair_like_stacks
 from snapdiff.model.specs import ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
-from snapdiff.reports.names import SideName, readable, side_names, tag_names
+from snapdiff.reports.names import FIRST_SEEN, SideName, readable, side_names, tag_names
+from snapdiff.reports.opening import LostTogether
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
 from snapdiff.reports.stack_reasons import CountedCause
@@ -26,7 +27,9 @@ from snapdiff.result.packages import Kind
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""
 
-_WITHOUT_CAUSES = {frozenset({"page"}): "pages do", frozenset({"site data"}): "site's data does"}
+_PAGES = "pages do"
+
+_WITHOUT_CAUSES = {frozenset({"page"}): _PAGES, frozenset({"site data"}): "site's data does"}
 """The documents that list no dependencies, so that they do not say why something was rebuilt."""
 
 _MOST_WITHOUT_TABLE = 20
@@ -118,10 +121,14 @@ class Outline(Struct, frozen=True, kw_only=True):
         return [name for name in self.in_all.removed if name not in tag.packages.removed]
 
     @property
-    def moved(self) -> int:
-        """How many builds have another part of the toolchain now."""
-        toolchains = [tag.toolchain for tag in self.tags if tag.toolchain]
-        return sum(cause.specs for toolchain in toolchains for cause in toolchain.moved)
+    def added(self) -> str:
+        """What is said of a stack that is on the new side alone."""
+        return FIRST_SEEN if self.without_causes == _PAGES else "added"
+
+    @property
+    def no_longer(self) -> list[LostTogether]:
+        """The packages that no longer have any build with something, of all tags."""
+        return [lost for tag in self.tags for lost in tag.opening.lost_together]
 
     @property
     def names_below(self) -> tuple[Tally, ...]:
@@ -244,6 +251,7 @@ def block_values(
         "noun": outline.noun,
         "rebuilt": outline.rebuilt,
         "lists_all": lists_all,
+        "on_terminal": on_terminal,
         "can_fold": folds != "none" and not on_terminal,
         "folds_all": folds == "all",
         "more_at": "(--detail lists them)" if on_terminal and not lists_all else "",

@@ -1,19 +1,25 @@
 """The lines that people read: of packages to which the same happened, and of specs below them."""
 
+from collections import Counter
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from snapdiff.reports.builds import BuildShare
 from snapdiff.reports.moves import Move, Moves
 from snapdiff.reports.names import Mark
 from snapdiff.reports.products import dependencies_now
 from snapdiff.reports.statuses import WORST_FIRST, Status
+from snapdiff.result.causes import TraitCount
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
 
 _MOST_TOGETHER = 20
 """How many packages share a line."""
+
+_SEVERAL = 3
+"""How many packages got builds with one trait where this has a line, and not each of them."""
 
 
 class PackageLine(Struct, frozen=True, kw_only=True):
@@ -49,19 +55,56 @@ def package_lines(moves: Moves) -> list[PackageLine]:
     """Return what happened to packages as lines, in their order.
 
     What another line says of all of a stack, and what is no change to use, is not said of a package
-    of which there is anything else to say.
+    of which there is anything else to say. Where several got builds of a trait, a line of each such
+    trait has the packages: what there is now with a new compiler or MPI.
     """
+    told = {}
+    for key, some in moves.items():
+        news = tuple(move for move in some if not move.is_quiet)
+        told[key] = news or tuple(move for move in some if move.status is some[0].status)
+    of_traits = _by_traits(told)
     alike: dict[tuple[Move | str, bool], list[tuple[str, tuple[Move, ...]]]] = {}
-    for (package, is_dependency), some in moves.items():
-        told = tuple(move for move in some if not move.is_quiet)
-        told = told or tuple(move for move in some if move.status is some[0].status)
-        what = told[0].alike() if len(told) == 1 else package
-        alike.setdefault((what, is_dependency), []).append((package, told))
+    for key, some in told.items():
+        package, is_dependency = key
+        for each in of_traits.get(key) or [some]:
+            what = each[0].alike() if len(each) == 1 else package
+            alike.setdefault((what, is_dependency), []).append((package, each))
     return [
         _line(members[start : start + _MOST_TOGETHER], is_dependency=is_dependency)
         for (_, is_dependency), members in alike.items()
         for start in range(0, len(members), _MOST_TOGETHER)
     ]
+
+
+def _by_traits(moves: Moves) -> dict[tuple[str, bool], list[tuple[Move, ...]]]:
+    """Return what packages got, a move for each trait, where several others got builds with it.
+
+    That is of packages of which nothing else is told, and whose new builds have such traits all.
+    """
+    parts = {key: _gained_traits(some) for key, some in moves.items()}
+    numbers = Counter((key[1], part) for key, some in parts.items() for part in some)
+    found: dict[tuple[str, bool], list[tuple[Move, ...]]] = {}
+    for key, some in parts.items():
+        if some and min(numbers[key[1], part] for part in some) >= _SEVERAL:
+            found[key] = [(_gained_with(moves[key][0], trait),) for trait, _ in some]
+    return found
+
+
+def _gained_traits(moves: Sequence[Move]) -> list[tuple[TraitCount, tuple[str, ...]]]:
+    """Return the traits of the builds that a package got, each with the stacks, if that is all."""
+    [move, *others] = moves
+    if others or move.status is not Status.MORE or not move.is_builds or not move.gained:
+        return []
+    traits = [(replace(it, specs=1, own=UNSET), move.stacks) for it in move.gained.parts]
+    is_all = sum(it.specs for it in move.gained.parts) == move.gained.number
+    return traits if is_all else []
+
+
+def _gained_with(move: Move, trait: TraitCount) -> Move:
+    """Return what is told of the builds with a trait that a package got, however many."""
+    share = BuildShare(1, 0, "new", (trait,), (), 0, is_any=True)
+    own = (move.gained and move.gained.versions) or move.own
+    return replace(move, own=own, lost=None, gained=share)
 
 
 def _line(members: list[tuple[str, tuple[Move, ...]]], *, is_dependency: bool) -> PackageLine:

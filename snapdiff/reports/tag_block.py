@@ -11,20 +11,15 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
 from snapdiff.reports.moves import Move, Moves, StackMoves, moves_of, stack_moves
-from snapdiff.reports.names import Place, Places
+from snapdiff.reports.names import NOWHERE, Place, Places, places_of
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
 from snapdiff.reports.package_lines import PackageLine, SpecLines, package_lines, spec_lines
 from snapdiff.reports.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.products import in_parts, knows_products
-from snapdiff.reports.stack_reasons import (
-    Reasons,
-    Toolchain,
-    beside_toolchain,
-    reasons_of,
-    toolchain_of,
-)
+from snapdiff.reports.stack_reasons import Reasons, reasons_of
 from snapdiff.reports.statuses import Status
+from snapdiff.reports.toolchain import Toolchain, beside_toolchain, toolchain_of
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
@@ -113,7 +108,7 @@ class TagWriter:
         self._whole = tag
         self.tag = tag = replace(tag, stacks=tuple(in_parts(stack, kinds) for stack in tag.stacks))
         self.has_products = knows_products(tag.stacks)
-        self._places = Places({stack.stack: stack.status for stack in tag.stacks})
+        self._places = places_of(tag.stacks)
         self._details = details
         self._has_table = has_table and self.has_products
         self._lists_all = details or bool(filters.because or filters.kind)
@@ -182,19 +177,21 @@ class TagWriter:
         toolchain = None
         if len(self.lines) > FEW:
             stacks = _told_stacks(self._whole)
-            toolchain = toolchain_of(stacks, self._places, opening.shared, self._reasons)
+            toolchain = toolchain_of(stacks, self._places, opening.shared)
+        reasons = _beside(self.lines, self.tag.stacks, reasons)
         if by_stack:
             parts = [
                 part
                 for stack in (listed if self._details else fates["changed"])
-                for moves in [moves_of({stack.stack: self.by_stack[stack.stack]}, self._places)]
-                for part in self._parts(stack, self._lines(moves, [stack]), toolchain)
+                for part in self._parts_of_stack(stack, toolchain)
             ]
         else:
             lines = [line for line in self.lines if line not in untold]
             is_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
             table = table_of_products(told, self.by_stack) if is_table else None
-            parts = self._parts(None, lines, toolchain, table, listed)
+            parts = self._parts(None, lines, toolchain, reasons, table)
+            if self._details:
+                parts[-1] = replace(parts[-1], details=spec_lines(listed))
         used = [
             move.place
             for part in parts
@@ -207,7 +204,7 @@ class TagWriter:
             tag=self.tag,
             by_stack=self.by_stack,
             only_rebuilt=tuple(sorted(stack.stack for stack in rebuilt)),
-            reasons=_beside(self.lines, self.tag.stacks, reasons),
+            reasons=reasons,
             opening=opening,
             toolchain=toolchain,
             parts=tuple(parts),
@@ -215,22 +212,34 @@ class TagWriter:
             specs=() if self.lines else spec_lines(listed),
         )
 
+    def _parts_of_stack(self, stack: StackDiff, toolchain: Toolchain | None) -> list[Part]:
+        """Return what happened in one stack, with why its specs changed."""
+        moves = moves_of({stack.stack: self.by_stack[stack.stack]}, self._places)
+        lines = self._lines(moves, [stack])
+        reasons = _beside(lines, [stack], self._reasons_of([stack]))
+        parts = self._parts(stack.stack, lines, toolchain, reasons)
+        parts[0] = replace(parts[0], reasons=reasons)
+        if self._details:
+            parts[-1] = replace(parts[-1], details=spec_lines([stack]))
+        return parts
+
     def _parts(
         self,
-        stack: StackDiff | None,
+        name: str | None,
         lines: Sequence[PackageLine],
         toolchain: Toolchain | None,
+        reasons: Reasons | None,
         table: ProductTable | None = None,
-        listed: Sequence[StackDiff] = (),
     ) -> list[Part]:
         """Return products and dependencies, or packages where it is not known which is which.
 
-        They are about one stack, or about all, in a `table` where that is good; there the specs
-        are those of the stacks that are `listed`.
+        They are about the stack of a name, or about all, in a `table` where that is good. Packages
+        that the `reasons` of their hashes name have no line.
         """
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
-        name = stack.stack if stack else None
         untold = beside_toolchain(lines, toolchain)
+        if reasons and reasons.names_packages and reasons.place == NOWHERE and not self._lists_all:
+            untold = [line for line in untold if line.status is not Status.REBUILT]
         found: list[Part] = []
         for is_dependency in (False, True):
             some = [line for line in lines if line.is_dependency is is_dependency]
@@ -248,10 +257,7 @@ class TagWriter:
             )
             if groups or not (found or untold or is_dependency):
                 found.append(part)
-        reasons = _beside(lines, [stack], self._reasons_of([stack])) if stack else None
-        found[0] = replace(found[0], is_first=True, reasons=reasons)
-        if self._details:
-            found[-1] = replace(found[-1], details=spec_lines([stack] if stack else listed))
+        found[0] = replace(found[0], is_first=True)
         return found
 
 
@@ -312,7 +318,8 @@ def _beside(
         return reasons and replace(reasons, specs=0)
     named = {it for line in lines if line.status is Status.REBUILT for it in line.packages}
     names_packages = not named or len(named) < len(reasons.packages) <= FEW_QUIET
-    return replace(reasons, names_packages=names_packages)
+    widest = None if names_packages else reasons.widest
+    return replace(reasons, names_packages=names_packages, widest=widest)
 
 
 def _told_stacks(tag: TagDiff) -> list[StackDiff]:

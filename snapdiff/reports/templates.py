@@ -14,7 +14,6 @@ from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
 from snapdiff.reports import ReportOptions, markdown, terminal
-from snapdiff.reports.builds import trait_in_words, traits_in_words
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     because_word,
@@ -22,6 +21,8 @@ from snapdiff.reports.cause_words import (
     difference_in_words,
     event_in_words,
     field_in_words,
+    trait_in_words,
+    traits_in_words,
 )
 from snapdiff.reports.html import writing
 from snapdiff.reports.markdown import code, linked
@@ -81,7 +82,6 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     environment.filters |= OWN_FILTERS | {
         "tag_names": tag_names,
         "sets_in": sets_in,
-        "legend": terminal.legend,
         "name": mark,
         "paint": paint,
         "because": partial(cause_in_words, mark=mark),

@@ -89,13 +89,12 @@ def legend(text: str, rebuilt: str) -> str:
 
     A table with signs for its columns is no such text.
     """
-    plain = _CODES.sub("", text).replace("\\+", "+")
+    plain = _CODES.sub("", text)
     if len(_ITEM.findall(plain)) <= _SHORT and not _SIGN_HEADS.search(plain):
         return ""
     words = set(plain.split())
     return ", ".join(
         f"{sign} {name_of_kind(kind, rebuilt)}"
-        + (": the same version, compiler, target and variants" if kind is Kind.REBUILT else "")
         for kind, (sign, _, _) in LOOKS.items()
         if sign in words
     )

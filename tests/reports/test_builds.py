@@ -2,7 +2,8 @@
 
 import pytest
 
-from snapdiff.reports.builds import VersionMove, trait_in_words
+from snapdiff.reports.builds import VersionMove
+from snapdiff.reports.cause_words import trait_in_words
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.packages import VersionCount
 

@@ -43,8 +43,8 @@ def test_a_report_is_never_over_the_limit(
 
 def test_what_is_not_shown_is_counted(diff: CatalogDiff) -> None:
     text = render_report(diff, "markdown", ReportOptions(max_length=2900))
-    assert "- ↓ `py-setuptools` `80.9.0` → `79.0.1` (the 3 `ml-*`)\n" in text
-    assert re.search(r"\n- ↑ and [0-9]+ more packages\n", text)
+    assert "- `py-setuptools` `80.9.0` → `79.0.1` (the 3 `ml-*`)\n" in text
+    assert re.search(r"\n- and [0-9]+ more packages\n", text)
 
 
 @pytest.mark.slow
@@ -108,9 +108,7 @@ def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
     for stack in tag.stacks:
         assert re.sub(r"[^a-z]", "", stack.stack)[:10] in letters
     assert ("reconfigured" in table.splitlines()[0]) == (width == 120)
-    assert " ".join(text.split()).endswith(
-        "≠ reconfigured, = rebuilt: the same version, compiler, target and variants"
-    )
+    assert " ".join(text.split()).endswith("≠ reconfigured, = rebuilt")
 
 
 @pytest.mark.parametrize(("width", "has_signs"), [(40, True), (120, False)])
@@ -118,9 +116,7 @@ def test_a_table_of_counts_with_signs_has_their_legend(width: int, has_signs: bo
     diff = diff_catalogs(*(load_catalog(ROOT / folder) for folder in SNAPSHOTS))
     text = render_report(diff, "text", ReportOptions(width=width, stat=True))
     signs = "− gone, + new, ↓ downgraded, ↑ upgraded, ≠ reconfigured, "
-    assert " ".join(text.split()).endswith(
-        f"{signs}= rebuilt: the same version, compiler, target and variants"
-    ) is (has_signs)
+    assert " ".join(text.split()).endswith(f"{signs}= rebuilt") is (has_signs)
 
 
 def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> None:
@@ -275,7 +271,7 @@ def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
         write_files(tmp_path / side, {"a/spack.lock": to_bytes(lock([app, *items]))})
     diff = diff_catalogs(*(load_catalog(str(tmp_path / side)) for side in ("old", "new")))
     comment = render_report(diff, "comment", ReportOptions(package_url=""))
-    assert [comment.count(f"\n- ↓ `d{n}` `2.{n}` → `1.{n}`\n") for n in range(7)] == [1] * 7
+    assert [comment.count(f"\n- `d{n}` `2.{n}` → `1.{n}`\n") for n in range(7)] == [1] * 7
     lines = render_report(diff, "text", ReportOptions()).splitlines()
     assert "  ↓ 7 downgraded: d0, d1, d2, d3, d4, d5, d6 (--detail lists them)" in lines
     assert lines.count("  ↑ u0 1.0 → 1.1") == 1, "few have their lines"
@@ -283,7 +279,7 @@ def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
     for most in range(full - 1, 300, -60):
         text = render_report(diff, "comment", ReportOptions(package_url="", max_length=most))
         below = text.partition("\nDependencies")[2] or text.partition("\n## Dependencies")[2]
-        assert "3 upgraded" in below or below.count("\n- ↑") == 3
+        assert "3 upgraded" in below or len(re.findall("\n- (?:↑ )?`u", below)) == 3
 
 
 def test_all_lines_stay_where_links_alone_take_too_much_room(tmp_path: Path) -> None:

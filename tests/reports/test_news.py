@@ -91,8 +91,8 @@ def test_in_300_packages_the_bad_news_is_in_the_first_25_lines(
     options = ReportOptions(group_by=group_by, package_url="")  # type: ignore[arg-type]
     lines = render_report(large, format_name, options).splitlines()[:25]
     top = "\n".join(lines).replace("`", "").replace("**", "")
-    assert "− departed 4.2 gone" in top
-    assert "↓ sinking 3.0 → 2.9" in top or group_by == "stack"
+    assert "departed 4.2 gone" in top
+    assert "sinking 3.0 → 2.9" in top or group_by == "stack"
     assert "− stack old-stack removed: 1 package" in top
 
 
@@ -218,7 +218,7 @@ def test_many_names_are_in_a_fold_where_there_is_one_and_counted_on_a_terminal()
     page = render_report(diff, "markdown", ReportOptions(package_url=""))
     fold = page.partition("<details><summary>30 packages only rebuilt</summary>\n\n")[2]
     comment = render_report(diff, "comment", ReportOptions(package_url=""))
-    [line] = [line for line in comment.splitlines() if line.startswith("- = 30 only rebuilt: ")]
+    [line] = [line for line in comment.splitlines() if line.startswith("- 30 only rebuilt: ")]
     assert fold.partition("\n")[0].count("`p") == line.count("`p") == 30
     assert "--detail" not in page + comment
     assert "<details" not in comment  # it is short
@@ -245,7 +245,7 @@ def test_a_long_report_begins_with_what_nobody_should_miss() -> None:
     assert ".\n\n" + "\n\n".join(news) in render_report(diff, "text")
     assert render_report(diff, "text").count("left 1.0") == 1
     short = render_report(diff, "comment", ReportOptions(max_length=1000, package_url=""))
-    assert "- ↓ `sinks` `2.0` → `1.9`\n" in short
+    assert "- `sinks` `2.0` → `1.9`\n" in short
     assert "shortened to fit" in short
 
 
@@ -471,7 +471,7 @@ def test_stacks_with_the_same_fate_are_one_line() -> None:
     diff = diff_of([stays, *gone, *rebuilt], [stays, *again])
     text = render_report(diff, "text", ReportOptions(group_by="stack", width=400))
     names = ", ".join(f"gone-{number:02}" for number in range(18))
-    assert f"  − 18 stacks removed that no page names now, with zlib alone: {names}\n" in text
+    assert f"  − 18 stacks removed, with zlib alone: {names}\n" in text
     assert "\n18 stacks removed " not in text, "no row says again what that line says"
     assert "\n18 stacks removed " in render_report(diff, "text", ReportOptions(stat=True))
     assert "\n5 stacks only rebuilt " in text
@@ -627,7 +627,7 @@ def test_stacks_are_counted_in_which_there_is_news_and_that_were_there_before() 
     new += [spec("f", "2.0", package="r", stacks="ml"), spec("g", "2.0", package="q", stacks="new")]
     text = render_report(diff_of(old, new), "text")
     assert (
-        "\n2 packages upgraded to another major version (q, r) in 2 stacks. 1 stack added.\n"
+        "\n2 packages upgraded to another major version (q, r) in 2 stacks. 1 stack first seen.\n"
         in text
     )
     rebuilt = [spec("h", package="s", stacks="e4s"), spec("i", package="s", stacks="hep")]

@@ -34,7 +34,7 @@ def test_a_new_root_that_other_stacks_have_is_there_too(tmp_path: Path) -> None:
     sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
     lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
     assert lines[4].startswith(
-        "- `sdk` is now in `a`, too: it depends on 3 products that are now only "
+        "- `sdk` is now in `a`, too: 3 products are now only its dependencies"
     )
 
 
@@ -89,7 +89,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "- `sdk` is new in `a`"
-TAKEN = "it depends on 3 products that are now only dependencies"
+TAKEN = "3 products are now only its dependencies"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ TAKEN = "it depends on 3 products that are now only dependencies"
         ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
-            f"; it needs older `tool1` and {TAKEN[3:]}",
+            f": {TAKEN}; it needs older `tool1`",
             [
                 "↓ `tool1` `2.0` → `1.9`, now only a dependency",
                 "`tool0`, `tool2` now only dependencies",
@@ -106,7 +106,7 @@ TAKEN = "it depends on 3 products that are now only dependencies"
         ),
         (
             ("tool0", "tool1"),
-            f"; it needs older `tool0`, `tool1` and {TAKEN[3:]}",
+            f": {TAKEN}; it needs older `tool0`, `tool1`",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
                 "`tool2` now only a dependency",
@@ -120,7 +120,7 @@ def test_a_new_root_that_takes_others_in_is_told_once(
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
     assert found[4] == IS_NEW + more
-    assert [line for line in found[4:] if "now only" in line and "depends on" not in line] == [
+    assert [line for line in found[4:] if "now only" in line and "only its" not in line] == [
         f"- {it} (`a`)" for it in lines
     ]
 
@@ -133,9 +133,9 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = "it depends on 3 products in `a` and 2 in `b` that are now only dependencies"
+    taken = "3 products in `a` and 2 in `b` are now only its dependencies"
     assert f"- `sdk` is new in all but `c`: {taken}" in found
-    assert [line for line in found[5:] if "now only" in line and "depends on" not in line] == [
+    assert [line for line in found[5:] if "now only" in line and "only its" not in line] == [
         "- − `tool2` `2.0` gone from `b`, still in `c`; now only a dependency in `a`",
         "- `tool0`, `tool1` now only dependencies (all but `c`)",
     ]

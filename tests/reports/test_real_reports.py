@@ -22,13 +22,12 @@ NEWS = """\
 - **new**: `exago` `1.6.0` (all but `oneapi-x86_64`); **now in more environments**: \
 `ecp-data-vis-sdk` `1.0` (`cuda-aarch64`, `oneapi-x86_64`); `cusz` `0.3.1` (`cuda-aarch64`); \
 `py-torch` `2.1.0` (`cuda-ppc64le`)
-- **downgraded**, needed by `ecp-data-vis-sdk`: `py-cinemasci` `1.7.0` → `1.3` (`cuda-aarch64`, \
-`oneapi-x86_64`); `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `cuda`), in \
-`cuda-aarch64`; `adios2` `2.9.1` → `2.8.3`, `ascent` `0.9.2` → `0.9.1`, `vtk-m` `2.0.0` → `1.9.0` \
-(`oneapi-x86_64`); `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with `~cuda`), in \
-`cuda-aarch64`
-- `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too: it depends on 14 products in \
-`cuda-aarch64` and 12 in `oneapi-x86_64` that are now only dependencies
+- `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too: 14 products in `cuda-aarch64` \
+and 12 in `oneapi-x86_64` are now only its dependencies; **downgraded** for it: `py-cinemasci` \
+`1.7.0` → `1.3` (`cuda-aarch64`, `oneapi-x86_64`); `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those \
+built with `cuda`), in `cuda-aarch64`; `adios2` `2.9.1` → `2.8.3`, `ascent` `0.9.2` → `0.9.1`, \
+`vtk-m` `2.0.0` → `1.9.0` (`oneapi-x86_64`); `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one \
+with `~cuda`), in `cuda-aarch64`
 - **now only dependencies**, wherever they still are: `adios2`, `darshan-runtime`, `darshan-util`, \
 `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, \
 `vtk-m`, `zfp`
@@ -36,8 +35,7 @@ NEWS = """\
 are now only dependencies
 - **versions gone**: `flecsi` `2.1.0` (`cuda-aarch64`); of dependencies: `openssl` `1.1.1v` (all \
 5); `hdf5` `1.12.2` (`cuda-ppc64le`, `rocm-x86_64`)
-- **options turned off**: `lbann` `~al` (all 5); `ascent` `~fortran` (`oneapi-x86_64`); of \
-dependencies: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`); `paraview` \
+- **options turned off**: `lbann` `~al` (all 5); of dependencies: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`); `paraview` \
 `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
 - `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
 - `zlib` replaced by `zlib-ng` (all 5)
@@ -51,8 +49,8 @@ dependencies: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`); `pa
 - `python` `3.11.6` new (all but `oneapi-x86_64`); `3.10.12` → `3.10.13` (all but \
 `oneapi-x86_64`); `3.8.17` → `3.8.18` (all 5); `3.7.17` gone (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`)
-- as before: `gcc` `11.4.0` and `9.4.0`, `intel-oneapi-compilers` `2023.2.1`, `mpich` `4.1.2`, \
-`intel-oneapi-mkl` `2023.2.0`, `hip` `5.4.3`
+- same versions as before: `gcc` `11.4.0` (all but `cuda-ppc64le`), `9.4.0` (`cuda-ppc64le`), \
+`intel-oneapi-compilers` `2023.2.1`, `mpich` `4.1.2`, `intel-oneapi-mkl` `2023.2.0`, `hip` `5.4.3`
 """.splitlines()
 
 
@@ -84,7 +82,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     ] == NEWS
     assert lines[2 + len(NEWS)] == "## Products (root specs)"
     assert lines[3 + len(NEWS)] == (
-        "· no change of its own; empty: not there; ″ the same as on the left"
+        "· no change of its own; empty: not there; ″ the same as on the left; "
+        "now only a dependency: still there, but no root spec any more"
     )
     assert len([line for line in seen(text).splitlines() if line]) <= 100
     assert "| `·` |" not in text
@@ -166,16 +165,19 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[2] == (
         "`gcc` gone from 2 stacks, `compiler-wrapper` new, 2 packages reconfigured. 9 more were "
-        "only rebuilt; the pages do not say why. 7 stacks changed, 18 added. "
+        "only rebuilt; the pages do not say why. 7 stacks changed, 18 first seen. "
         "12 → 13 packages in all."
     )
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas` reconfigured"
-    assert f"- ≠ {alike}: compiler `gcc@=11.4.0` → no compiler named (`hep`)" in lines
-    rebuilt = [line for line in lines if line.startswith("- =")]
-    assert len(rebuilt) == 7
-    assert rebuilt[0] == (
-        "- = `charliecloud` `0.38`, `gptune` `4.0.0` rebuilt (`e4s`, `e4s-oneapi`)"
+    assert f"- {alike}: compiler `gcc@=11.4.0` → no compiler named (`hep`)" in lines
+    assert lines[3] == (
+        "- compilers are dependencies now, as they are since Spack 1: "
+        "`compiler-wrapper` comes with them"
     )
+    heading = lines.index("**Only rebuilt: the same version, compiler, target and variants**")
+    rebuilt = [line for line in lines[heading + 1 :] if " rebuilt" in line]
+    assert len(rebuilt) == 7
+    assert rebuilt[0] == "- `charliecloud` `0.38`, `gptune` `4.0.0` rebuilt (`e4s`, `e4s-oneapi`)"
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -183,9 +185,7 @@ def test_on_a_terminal_the_signs_are_explained_once(width: int) -> None:
     diff = diff_catalogs(*(load_catalog(str(lock)) for lock in DERECHO))
     text = render_report(diff, "text", ReportOptions(width=width))
     assert max(map(len, text.splitlines())) <= width
-    signs = (
-        "− gone, ↑ upgraded, = with another hash: the same version, compiler, target and variants"
-    )
+    signs = "− gone, ↑ upgraded, = with another hash"
     assert " ".join(text.split()).endswith(signs)
     assert text.count("↑ upgraded") == 1
 
@@ -204,18 +204,19 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
     lines = run_cli(old, new, "--package-url", "").out.splitlines()
     assert lines[2] == (
         "5 products new (`grib-util`, `openmpi`, `osu-micro-benchmarks`, `parallel`, `wgrib2`), 23 "
-        "with more versions or builds in `derecho`; no version is gone, 4 builds have another "
-        "compiler, MPI or BLAS. `intel-oneapi-mkl` only has another hash. "
+        "with more versions or builds in `derecho`; no version is gone, but `esmf`, "
+        "`superlu-dist`, `parmetis` have no build with `intel-oneapi-mpi` any more. `intel-oneapi-mkl` only has another hash. "
         "101 → 106 products in all."
     )
+    assert "- `openmpi` `5.0.0` new, for `gcc@12.2.0`, `nvhpc@23.7`, `oneapi@2023.2.1`" in lines
     assert (
-        "- `intel-oneapi-mpi` replaced by `openmpi` in 2 builds (`parmetis`, `superlu-dist`)"
-        in (lines)
-    )
-    mpis = "3 with `openmpi` `5.0.0`, 3 with `cray-mpich` `8.1.27`, 2 with `cce 16.0.1`"
-    names = "`fftw` `3.3.10`, `hdf5` `1.12.2`, `netcdf` `4.9.2`"
-    assert f"- \\+ 8 of 15 builds new each ({mpis}): {names}" in lines
-    [before] = [line for line in lines if line.startswith("- as before: ")]
+        "- \\+ new builds with `openmpi` `5.0.0`: `darshan-runtime` `3.4.2`, `fftw` `3.3.10`, "
+        "`gptl` `8.1.1`, `hdf5` `1.12.2`, `netcdf` `4.9.2`, `parallel-netcdf` `1.12.3`, "
+        "`parallelio` `2.6.2`, `parallelio1` `1.10.1`"
+    ) in lines
+    [before] = [line for line in lines if line.startswith("- same versions as before: ")]
     assert "`intel-oneapi-mpi` `2021.10.0`" in before
-    [esmf] = [line for line in lines if line.startswith("- \\+ `esmf` `8.6.0` added beside")]
-    assert "10 of 17 builds new (9 of `8.6.0`, 1 of `8.5.0`; 3 with `openmpi` `5.0.0`)" in esmf
+    assert (
+        "- \\+ `esmf` `8.6.0` added beside `8.5.0`, 1 more build of `8.5.0`, "
+        "1 build of `8.5.0` reconfigured: compiler `oneapi@2023.2.1` → `gcc@12.2.0`"
+    ) in lines

@@ -65,7 +65,7 @@ def toolchain(text: str) -> list[str]:
 def test_the_toolchain_says_versions_as_lines_of_packages_do(name: str) -> None:
     old, new, expected = STEPS[name]
     text = render_report(diff_of(records("o", old, "1.0"), records("n", new, "2.0")), "text")
-    assert toolchain(text) == [f"python {expected}", "as before: gcc 12.3.0"]
+    assert toolchain(text) == [f"python {expected}", "same versions as before: gcc 12.3.0"]
 
 
 def test_a_compiler_that_many_specs_changed_with_is_told_with_them_alone(tmp_path: Path) -> None:
@@ -96,13 +96,13 @@ def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
             side += [item | {"stacks": [stack]} for item in found]
     text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
     words = "python 3.11.6 new (all but a); 3.8.17 → 3.8.18 (all but c); 3.7.17 gone (a)"
-    assert toolchain(text) == [words, "as before: gcc 12.3.0"]
+    assert toolchain(text) == [words, "same versions as before: gcc 12.3.0"]
 
 
 @pytest.mark.parametrize(
     ("kept", "expected"),
     [
-        ([Item("a", explicit=True)], "llvm 14.0.6 → 17.0.6; as before: gcc 12.3.0"),
+        ([Item("a", explicit=True)], "llvm 14.0.6 → 17.0.6; same versions as before: gcc 12.3.0"),
         ([], "gcc 12.3.0 new; llvm 14.0.6 → 17.0.6"),
     ],
 )
@@ -246,14 +246,14 @@ def test_what_everything_stands_on_is_known_to_be_as_before_where_locks_list_it(
     assert toolchain(run_cli(*sides, "-f", "text").out) == [
         "hip 6.0 new, because of user (now depends on hip)",
         "python 3.10.1 → 3.11.1",
-        "as before: gcc 12.3.0, openmpi 4.1.6, cuda 12.2.1 and 11.8.0",
+        "same versions as before: gcc 12.3.0, openmpi 4.1.6, cuda 12.2.1 and 11.8.0",
     ]
     [stack] = run_json(*sides)["tags"][0]["stacks"]
     assert stack["toolchain"] == {"cuda": ["11.8.0", "12.2.1"], "openmpi": ["4.1.6"]}
     # What is not compared, and what a page does not list, is not known.
     assert "toolchain" not in run_json(*sides, "-p", "python")["tags"][0]["stacks"][0]
     text = render_report(diff_of(records("o", "3.8", "1.0"), records("n", "3.9", "2.0")), "text")
-    assert toolchain(text) == ["python 3.8 → 3.9", "as before: gcc 12.3.0"]
+    assert toolchain(text) == ["python 3.8 → 3.9", "same versions as before: gcc 12.3.0"]
 
 
 def test_what_a_page_does_not_say_of_unchanged_specs_is_no_news_of_compilers() -> None:
@@ -273,25 +273,81 @@ def test_what_a_page_does_not_say_of_unchanged_specs_is_no_news_of_compilers() -
         [it | {"stacks": ["known"]} for it in records(side, version, version)]
         for side, version in (("p", "3.8"), ("q", "3.9"))
     )
-    for more, same in (([], ["as before: gcc 12.3.0"]), ([*kept, *old], [])):
+    for more, same in (([], ["same versions as before: gcc 12.3.0"]), ([*kept, *old], [])):
         sides = [*some, *more], [*others, *(more and [*kept, *new])]
         lines = toolchain(render_report(diff_of(*sides), "text"))
         assert [line for line in lines if "as before" in line] == same
 
 
-def test_builds_that_have_another_mpi_or_compiler_now_are_told_with_the_toolchain(
+def built_with(mpi: str, *users: Item) -> list[Item]:
+    """A stack with two MPIs, builds, and four roots of another version for each of the MPIs."""
+    libs = [Item(f"lib{n}", f"{n}.{'12'[mpi == 'mpich']}", explicit=True) for n in range(9)]
+    return [*MPIS.values(), *users, *libs]
+
+
+MPIS = {name: Item(name, "4.1", explicit=True) for name in ("openmpi", "mpich")}
+
+
+def user(mpi: str, number: int = 1, name: str = "user", compiler: str = "gcc") -> Item:
+    """A root of one MPI and compiler; builds of one name differ in a variant."""
+    return Item(
+        name,
+        explicit=True,
+        parameters={"number": str(number)},
+        compiler=(compiler, "13.1.0"),
+        needs=(needs(MPIS[mpi], "mpi"),),
+    )
+
+
+def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_told(
     tmp_path: Path,
 ) -> None:
-    sides = []
+    other = user("openmpi", 3, name="other", compiler="llvm")
+    old = [user("openmpi"), user("mpich", 2, compiler="llvm"), user("mpich", name="alone"), other]
+    new = [user("mpich"), user("mpich", 2, compiler="gcc"), user("openmpi", name="alone"), other]
+    sides = write_locks(tmp_path, built_with("openmpi", *old), built_with("mpich", *new))
+    out = run_cli(*sides, "-f", "text").out
+    assert "\n  no build of user with openmpi any more\n" in out
+    assert "\n  no build of user with llvm any more\n" in out
+    assert out.count("any more") == 2  # of a package of one build its line says it
+    changes = run_json(*sides)["tags"][0]["stacks"][0]["package_changes"]
+    told = {it["package"]: it["no_longer_with"] for it in changes if "no_longer_with" in it}
+    assert told == {"user": ["llvm", "openmpi"]}
+
+
+def test_an_mpi_that_left_the_stack_is_no_mpi_that_a_package_has_no_build_of(
+    tmp_path: Path,
+) -> None:
+    libs = [Item(f"lib{n}", explicit=True) for n in range(2)]
+    sides = write_locks(
+        tmp_path,
+        [MPIS["openmpi"], user("openmpi"), user("openmpi", 2), *libs],
+        [MPIS["mpich"], user("mpich"), user("mpich", 2), *libs],
+    )
+    assert "any more" not in run_cli(*sides, "-f", "text").out
+
+
+def test_an_mpi_that_came_beside_others_says_for_which_compilers(tmp_path: Path) -> None:
+    openmpi = [Item("openmpi", "4.1", compiler=(it, "13.1.0"), explicit=True) for it in ("gcc",)]
+    came = [Item("mpich", "4.2", compiler=(it, "13.1.0"), explicit=True) for it in ("gcc", "llvm")]
+    libs = {it: [Item(f"lib{n}", f"{n}.{it}", explicit=True) for n in range(5)] for it in "12"}
+    sides = write_locks(tmp_path, [*openmpi, *libs["1"]], [*openmpi, *came, *libs["2"]])
+    assert toolchain(run_cli(*sides, "-f", "text").out)[:2] == [
+        "llvm 13.1.0 new",
+        "mpich 4.2 new, for gcc@13.1.0, llvm@13.1.0",
+    ]
+
+
+def test_what_is_as_before_in_other_versions_elsewhere_says_where(tmp_path: Path) -> None:
     for side, number in (("old", "1"), ("new", "2")):
-        mpis = [Item("openmpi", "5.0"), Item("mpich", "4.1")]
-        chosen = mpis[side == "new"]
-        user = Item("user", explicit=True, needs=(needs(chosen, "mpi"),))
-        both = Item("both", explicit=True, needs=tuple(map(needs, mpis)))
-        compiler = ("gcc", "13.1.0") if side == "new" else ("llvm", "17.0")
-        moved = Item("moved", explicit=True, compiler=compiler)
-        libs = [Item(f"lib{n}", f"{n}.{number}", explicit=True) for n in range(4)]
-        sides.append([*mpis, user, both, moved, *libs])
-    lines = toolchain(run_cli(*write_locks(tmp_path, *sides), "-f", "text").out)
-    assert "openmpi replaced by mpich in 1 build (user)" in lines
-    assert "compiler llvm@17.0 → gcc@13.1.0 in 1 build (moved)" in lines
+        files = {}
+        for env, version in (("a", "11.4.0"), ("b", "9.4.0"), ("c", "11.4.0")):
+            items = [
+                Item(f"lib{n}", f"{n}.{number}", explicit=True, compiler=("gcc", version))
+                for n in range(6)
+            ]
+            python = Item("python", f"3.1{number}", compiler=("gcc", version), explicit=True)
+            files[f"{env}/spack.lock"] = to_bytes(lock([*items, python]))
+        write_files(tmp_path / side, files)
+    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
+    assert "same versions as before: gcc 11.4.0 (all but b), 9.4.0 (b)" in toolchain(out)

@@ -16,7 +16,7 @@ from snapdiff.reports.cause_words import SAME_TO_USE, because_word, cause_in_wor
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import address_of, value_text
 from snapdiff.reports.moves import moves_of, stack_moves
-from snapdiff.reports.names import Places, tag_label
+from snapdiff.reports.names import places_of, tag_label
 from snapdiff.reports.outline import Outline
 from snapdiff.reports.products import SpecsByPart, specs_by_part
 from snapdiff.reports.statuses import Status
@@ -148,7 +148,7 @@ class RowTable:
             it.stack: stack_moves(tag, it) if it.stack in whole else block.by_stack[it.stack]
             for it in tag.stacks
         }
-        places = Places({it.stack: it.status for it in tag.stacks})
+        places = places_of(tag.stacks)
         for (package, is_dependency), moves in moves_of(said, places).items():
             worst: dict[str, int] = {}
             for move in moves:
