@@ -19,10 +19,11 @@ from snapdiff.filters import name_filter, split_globs
 from snapdiff.output.streams import say_command
 from snapdiff.output.whole_files import write_file
 from snapdiff.reports.annotations import Offender, code_quality, github_commands
-from snapdiff.reports.moves import Move, moves_in
+from snapdiff.reports.moves import Move
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
 from snapdiff.reports.products import changes_by_package, parts_of_kinds
+from snapdiff.reports.stack_moves import moves_in
 from snapdiff.reports.statuses import Status
 from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
 from snapdiff.result.packages import Kind, PackageChange

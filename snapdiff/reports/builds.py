@@ -21,7 +21,7 @@ class BuildShare(NamedTuple):
     `versions` are those of these builds, in order, where the package has others, too, and `numbers`
     how many builds are of each. `duplicates` are told where the number is 0: nobody misses a build
     of which there is an equal one. `is_each` says that each of several packages lost or gained so
-    many, `is_any` that what is told is which ones, and not how many.
+    many, `is_any` that it is told what they have, and not how many they are.
     """
 
     number: int
@@ -42,7 +42,9 @@ class BuildShare(NamedTuple):
         with cce 16.0.1)`.
         """
         if self.is_any:
-            return f"{self.what} builds {self.common_trait(mark).removeprefix('built ')}"
+            return (
+                f"{self.what} builds {traits_in_words(self.parts[0], mark).removeprefix('built ')}"
+            )
         if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} merged into 1, {trait_in_words(self.merged, mark)}"
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"

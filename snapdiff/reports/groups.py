@@ -1,7 +1,9 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 from msgspec.structs import replace
@@ -10,8 +12,8 @@ from snapdiff.reports.moves import Move
 from snapdiff.reports.names import FEW_STACKS, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.product_table import ProductTable
-from snapdiff.reports.statuses import Status
-from snapdiff.result.causes import Event
+from snapdiff.reports.statuses import Status, Versions
+from snapdiff.result.causes import Event, TraitCount
 
 FEW_QUIET = 10
 """How many packages are listed that changed in configuration or hash alone; more are named."""
@@ -73,6 +75,13 @@ class Tally(Struct, frozen=True, kw_only=True):
         return self.number - self.in_more
 
 
+class NewBuilds(NamedTuple):
+    """How many new builds packages have with each of several traits, by name and versions."""
+
+    traits: tuple[TraitCount, ...]
+    rows: Mapping[tuple[str, Versions], Counter[TraitCount]]
+
+
 class Group(Tally, frozen=True, kw_only=True):
     """The packages of one status: their lines, also as a table, or, where it says enough, `names`.
 
@@ -95,6 +104,21 @@ class Group(Tally, frozen=True, kw_only=True):
     def is_long(self) -> bool:
         """Whether it has more lines than are read beside others."""
         return len(self.lines) > FEW
+
+    @property
+    def new_builds(self) -> "NewBuilds | None":
+        """The new builds of the lines that are of a trait: a table of packages, if of several."""
+        rows: dict[tuple[str, Versions], Counter[TraitCount]] = {}
+        for line in self.lines:
+            if line.is_of_trait and line.moves[0].place == NOWHERE:
+                for name in line.packages:
+                    [move] = line.moves_of(name)
+                    if move.gained:
+                        [trait] = move.gained.parts
+                        rows.setdefault((name, move.own), Counter())[trait] = move.gained.number
+        packages = Counter(trait for numbers in rows.values() for trait in numbers)
+        traits = tuple(trait for trait, _ in packages.most_common())
+        return NewBuilds(traits, dict(sorted(rows.items()))) if len(traits) > 1 else None
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -221,6 +245,16 @@ def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
     return tuple(most_first)
 
 
+def by_place(named: Named) -> tuple[tuple[Place, tuple[tuple[str, Move], ...]], ...]:
+    """Return what happened to packages by where it did, what most stacks share first."""
+    found: dict[Place, list[tuple[str, Move]]] = {}
+    for name, moves in named:
+        for move in moves:
+            found.setdefault(move.place, []).append((name, move))
+    most_first = sorted(found.items(), key=lambda it: -len(it[1][0][1].stacks))
+    return tuple((place, tuple(some)) for place, some in most_first)
+
+
 def grouped(
     lines: Iterable[PackageLine], table: ProductTable | None, *, lists_all: bool = False
 ) -> tuple[Group, ...]:
@@ -266,9 +300,8 @@ def _group(
 
 def _is_quiet(line: PackageLine, number: int) -> bool:
     """Return whether names are enough of the packages of a line, as of all `number` like them."""
-    if line.status is Status.REBUILT:  # where no cause is known, lines say in which stacks that is
-        says_where = line.moves[0].place.names and not line.moves[0].because
-        return number > (FEW_QUIET if says_where else FEW)
+    if line.status is Status.REBUILT:
+        return number > FEW
     is_of_builds = line.status in _QUIET_BUILDS and not line.moves[0].is_of_versions
     return number > FEW_QUIET and (
         line.status is Status.RECONFIGURED or (line.is_dependency and is_of_builds)

@@ -1,6 +1,6 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,28 +26,19 @@ from snapdiff.reports.names import (
     NOWHERE,
     Mark,
     Place,
-    Places,
     counted,
-    places_of,
     shortened,
     versions_in_words,
-)
-from snapdiff.reports.products import (
-    dependencies_now,
-    needed_by_roots_now,
-    no_dependencies,
-    specs_by_part,
 )
 from snapdiff.reports.statuses import (
     Status,
     Versions,
     field_events,
     is_told,
-    shared_fields,
     step_of,
 )
 from snapdiff.result.causes import Event, event_of
-from snapdiff.result.changes import Change, StackDiff, TagDiff
+from snapdiff.result.changes import Change
 from snapdiff.result.packages import AskedFor, Because, Kind, PackageChange
 
 
@@ -112,7 +103,9 @@ class Move(Struct, frozen=True, kw_only=True):
 
         Builds that were lost or gained are on one line where something tells them from others.
         """
-        move = replace(self, own=(), because=_alike_because(self.because))
+        move = replace(self, own=(), because=alike_because(self.because))
+        if self.gained and self.gained.is_any:
+            return replace(move, gained=self.gained._replace(number=1))
         if not (self.is_builds and self.lost and self.gained):
             return move
         both = (self.lost, self.gained)
@@ -141,14 +134,18 @@ class Move(Struct, frozen=True, kw_only=True):
     def reconfigured_in_words(self, mark: Mark) -> str:
         """Return `1.2 reconfigured: variant +mpi → ~mpi` of what happened beside all else, if any.
 
-        Or `2 builds of 1.2 reconfigured`, where they differ in ways that have nothing in common.
+        Or `2 builds of 1.2 reconfigured`, where they differ in ways that have nothing in common. A
+        build of another compiler is another build: `1 build of 1.2 with gcc in place of llvm`.
         """
         if not self.beside:
             return ""
         some = f"{counted(self.some_builds[0], 'build')} of " if self.some_builds else ""
-        words = f"{some}{versions_in_words(self.beside, mark)} reconfigured"
+        words = f"{some}{versions_in_words(self.beside, mark)}"
+        if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
+            old, new = (mark(str(it)) for it in (self.differs[0].old, self.differs[0].new))
+            return f"{words} with {new} in place of {old}"
         is_told = len(self.differs) == 1 or common_difference(self.differs)
-        return f"{words}: {self.differences_in_words(mark)}" if is_told else words
+        return f"{words} reconfigured{': ' + self.differences_in_words(mark) if is_told else ''}"
 
     def own_in_words(self, mark: Mark) -> str:
         """Return what is said behind one of several names: its versions, or nothing."""
@@ -177,78 +174,7 @@ class Move(Struct, frozen=True, kw_only=True):
         return f"{words}{':' if self.is_builds else ','} {', '.join(builds)}"
 
 
-StackMoves = Sequence[tuple[PackageChange, Move]]
-"""What happened to the packages of a stack: changes, each with what is said of it."""
-
-Moves = Mapping[tuple[str, bool], tuple[Move, ...]]
-"""What happened to packages, the worst first, by name and by whether nobody asked for them."""
-
-
-def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
-    """Return what happened to packages in some stacks of a tag, of those that are looked at."""
-    said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
-    return moves_of(said, places_of(stacks))
-
-
-def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
-    """Return what happened to packages in some stacks, the same in several of them as one.
-
-    What fell as a dependency in one stack is told with the product of its name in another. In the
-    order of reading: products come before dependencies, then the worst that happened to a package
-    in any stack, then what most stacks share, then names.
-    """
-    found: dict[tuple[str, bool], dict[Move, tuple[Move, list[str]]]] = {}
-    every = (change for in_stack in stacks.values() for change, _ in in_stack)
-    products = {change.package for change in every if not change.is_dependency}
-    for stack, in_stack in stacks.items():
-        for change, move in in_stack:
-            is_dependency = change.is_dependency
-            fell = move.status is Status.DOWNGRADED and not move.versions.counts
-            if is_dependency and fell and change.package in products and not change.parts:
-                is_dependency, move = False, replace(move, as_dependency=True)
-            if move.now_with and not move.versions.gone:  # only the opening says it
-                move = replace(move, now_with=())
-            alike = found.setdefault((change.package, is_dependency), {})
-            key = replace(move, because=_alike_because(move.because)) if move.because else move
-            alike.setdefault(key, (move, []))[1].append(stack)
-    moves = {}
-    for package, alike in found.items():
-        in_all = [
-            replace(move, stacks=tuple(names), place=places.place(names))
-            for move, names in alike.values()
-        ]
-        in_all.sort(key=lambda it: (it.status.severity, -len(it.stacks), it.stacks))
-        moves[package] = tuple(in_all)
-
-    def order_of_reading(package: tuple[str, bool]) -> tuple[object, ...]:
-        (name, is_dependency), worst = package, moves[package][0]
-        return is_dependency, worst.status, -len(worst.stacks), name
-
-    return {package: moves[package] for package in sorted(moves, key=order_of_reading)}
-
-
-def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
-    """Return what happened to the packages of a stack of a tag that is `in_parts`."""
-    specs = specs_by_part(stack)
-    shared = set(map(event_of, shared_fields(stack)))
-    in_tag = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
-    whole = dict.fromkeys(dependencies_now(stack), Status.DEPENDENCY_NOW)
-    whole |= dict.fromkeys(no_dependencies(stack), Status.NO_DEPENDENCY)
-    needed_by = needed_by_roots_now(stack)
-    found = []
-    for change in stack.package_changes:
-        move = _move(change, specs[change.package, change.is_dependency], shared)
-        if change.whole:
-            status = whole.get(change.package, move.status)
-            is_in_tag = change.package in in_tag[change.kind]
-            move = replace(move, in_tag=is_in_tag, status=status)
-        if move.asked_for and not move.needed_by:
-            move = replace(move, needed_by=needed_by.get(change.package, ()))
-        found.append((change, move))
-    return found
-
-
-def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
+def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
     """Return what happened to a package; nothing in it says in which order its specs are."""
     kind, versions = change.kind, version_move(change, specs)
     lost, gained = shares_of(change, specs)
@@ -313,7 +239,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     )
 
 
-def _alike_because(because: Event | Because | None) -> Event | Because | None:
+def alike_because(because: Event | Because | None) -> Event | Because | None:
     """Return why something happened, as it is the same where only the way there differs."""
     if isinstance(because, Because):
         return replace(because, direct=False)

@@ -14,9 +14,9 @@ from snapdiff.reports.cause_words import (
     traits_in_words,
     turned_off,
 )
-from snapdiff.reports.moves import Moves, StackMoves
 from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.products import needed_by_roots_now
+from snapdiff.reports.stack_moves import Moves, StackMoves
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
 from snapdiff.result.causes import Event, Trait, TraitCount, event_of

@@ -126,6 +126,12 @@ class Outline(Struct, frozen=True, kw_only=True):
         return FIRST_SEEN if self.without_causes == _PAGES else "added"
 
     @property
+    def names_hashes(self) -> bool:
+        """Whether it is named below the products which packages have another hash, and why."""
+        reasons = [tag.reasons for tag in self.tags if tag.reasons]
+        return any(it.specs and it.names_packages and not it.is_one for it in reasons)
+
+    @property
     def no_longer(self) -> list[LostTogether]:
         """The packages that no longer have any build with something, of all tags."""
         return [lost for tag in self.tags for lost in tag.opening.lost_together]

@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
-from snapdiff.reports.moves import StackMoves
 from snapdiff.reports.names import Mark, counted, tag_names
+from snapdiff.reports.stack_moves import StackMoves
 from snapdiff.reports.statuses import COLUMNS, WORST_FIRST, Status
 from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
 from snapdiff.result.packages import Kind

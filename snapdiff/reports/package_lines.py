@@ -7,9 +7,10 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.builds import BuildShare
-from snapdiff.reports.moves import Move, Moves
+from snapdiff.reports.moves import Move
 from snapdiff.reports.names import Mark
 from snapdiff.reports.products import dependencies_now
+from snapdiff.reports.stack_moves import Moves
 from snapdiff.reports.statuses import WORST_FIRST, Status
 from snapdiff.result.causes import TraitCount
 from snapdiff.result.changes import Change, StackDiff
@@ -34,6 +35,12 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     is_dependency: bool
     moves: tuple[Move, ...]
     each: tuple[Move, ...] = ()
+
+    @property
+    def is_of_trait(self) -> bool:
+        """Whether it names the packages that have new builds with something."""
+        gained = self.moves[0].gained
+        return gained is not None and gained.is_any
 
     @property
     def status(self) -> Status:
@@ -81,29 +88,31 @@ def _by_traits(moves: Moves) -> dict[tuple[str, bool], list[tuple[Move, ...]]]:
 
     That is of packages of which nothing else is told, and whose new builds have such traits all.
     """
-    parts = {key: _gained_traits(some) for key, some in moves.items()}
-    numbers = Counter((key[1], part) for key, some in parts.items() for part in some)
-    found: dict[tuple[str, bool], list[tuple[Move, ...]]] = {}
-    for key, some in parts.items():
-        if some and min(numbers[key[1], part] for part in some) >= _SEVERAL:
-            found[key] = [(_gained_with(moves[key][0], trait),) for trait, _ in some]
-    return found
+    gained = {key: _gained_alone(some) for key, some in moves.items()}
+    numbers: Counter[object] = Counter()
+    for (_, is_dependency), some in gained.items():
+        numbers.update((move.alike(), is_dependency) for move in some)
+    return {
+        key: [(move,) for move in some]
+        for key, some in gained.items()
+        if some and min(numbers[move.alike(), key[1]] for move in some) >= _SEVERAL
+    }
 
 
-def _gained_traits(moves: Sequence[Move]) -> list[tuple[TraitCount, tuple[str, ...]]]:
-    """Return the traits of the builds that a package got, each with the stacks, if that is all."""
+def _gained_alone(moves: Sequence[Move]) -> list[Move]:
+    """Return the builds that a package got, a move for each trait, if that is all that is told."""
     [move, *others] = moves
     if others or move.status is not Status.MORE or not move.is_builds or not move.gained:
         return []
-    traits = [(replace(it, specs=1, own=UNSET), move.stacks) for it in move.gained.parts]
-    is_all = sum(it.specs for it in move.gained.parts) == move.gained.number
-    return traits if is_all else []
+    traits = [replace(it, own=UNSET) for it in move.gained.parts]
+    is_all = sum(it.specs for it in traits) == move.gained.number
+    return [_gained_with(move, trait) for trait in traits] if is_all else []
 
 
 def _gained_with(move: Move, trait: TraitCount) -> Move:
     """Return what is told of the builds with a trait that a package got, however many."""
-    share = BuildShare(1, 0, "new", (trait,), (), 0, is_any=True)
     own = (move.gained and move.gained.versions) or move.own
+    share = BuildShare(trait.specs, 0, "new", (replace(trait, specs=0),), (), 0, is_any=True)
     return replace(move, own=own, lost=None, gained=share)
 
 

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.reports.moves import Move, StackMoves
+from snapdiff.reports.moves import Move
 from snapdiff.reports.names import Mark, counted
 from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.stack_moves import StackMoves
 from snapdiff.reports.statuses import Status
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Kind

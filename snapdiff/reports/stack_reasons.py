@@ -7,11 +7,13 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from snapdiff.reports.cause_words import event_in_words
-from snapdiff.reports.names import Mark, Place, Places
+from snapdiff.reports.names import Mark, Place, Places, ShortList, shortened
 from snapdiff.reports.statuses import is_shared_field, shared_fields
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
+
+_MOST_CAUSES = 5
 
 
 class CountedCause(Struct, frozen=True, kw_only=True):
@@ -60,6 +62,16 @@ class Reasons(Struct, frozen=True, kw_only=True):
     unexplained: int
     widest: tuple[Event, int] | None
     shared: tuple[SharedChange, ...]
+
+    @property
+    def told(self) -> ShortList[CountedCause]:
+        """The causes that are told; the others are counted."""
+        return shortened(self.causes, _MOST_CAUSES)
+
+    @property
+    def tells_all(self) -> bool:
+        """Whether every rebuilt package can be named with its cause."""
+        return not self.told.more and not self.unexplained
 
     @property
     def is_one(self) -> bool:

@@ -10,13 +10,14 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
-from snapdiff.reports.moves import Move, Moves, StackMoves, moves_of, stack_moves
+from snapdiff.reports.moves import Move
 from snapdiff.reports.names import NOWHERE, Place, Places, places_of
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
 from snapdiff.reports.package_lines import PackageLine, SpecLines, package_lines, spec_lines
 from snapdiff.reports.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.products import in_parts, knows_products
+from snapdiff.reports.stack_moves import Moves, StackMoves, moves_of, stack_moves
 from snapdiff.reports.stack_reasons import Reasons, reasons_of
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.toolchain import Toolchain, beside_toolchain, toolchain_of
@@ -317,7 +318,8 @@ def _beside(
     if reasons is None or _say_why(lines, stacks):
         return reasons and replace(reasons, specs=0)
     named = {it for line in lines if line.status is Status.REBUILT for it in line.packages}
-    names_packages = not named or len(named) < len(reasons.packages) <= FEW_QUIET
+    names_all = len(named) < len(reasons.packages) <= FEW_QUIET and reasons.tells_all
+    names_packages = not named or names_all
     widest = None if names_packages else reasons.widest
     return replace(reasons, names_packages=names_packages, widest=widest)
 

@@ -106,8 +106,9 @@ def test_packages_that_move_together_are_one_line_and_the_worst_comes_first(
 def test_many_rebuilt_packages_are_counted_unless_detail_is_asked_for(tmp_path: Path) -> None:
     write_files(tmp_path / "1", pages_of(many(11, "b", "0")))
     write_files(tmp_path / "2", pages_of(many(11, "c", "0")))
-    assert "\n- = 11 only rebuilt: `p000`, `p001`, " in markdown(tmp_path)
-    assert "\n  = 11 only rebuilt: p000, p001, " in markdown(tmp_path, "-f", "text")
+    same = "with the same version, compiler, target and variants"
+    assert f"\n- = 11 only rebuilt, {same}: `p000`, `p001`, " in markdown(tmp_path)
+    assert f"\n  = 11 only rebuilt, {same}: p000, p001, " in markdown(tmp_path, "-f", "text")
     detail = markdown(tmp_path, "--detail")
     assert detail.count("\n- = `p0") == 12  # a line of packages, then a line a spec
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from snapdiff.reports.moves import moves_in, stack_moves
 from snapdiff.reports.package_counts import count_table
+from snapdiff.reports.stack_moves import moves_in, stack_moves
 from snapdiff.reports.statuses import Status
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.result.packages import AskedFor, ChangeCounts, Count, Kind, PackageChange

@@ -15,8 +15,8 @@ from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_r
 from snapdiff.filters import narrowed_to_kinds
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.groups import FEW
-from snapdiff.reports.moves import moves_in
 from snapdiff.reports.outline import Outline, outline_of
+from snapdiff.reports.stack_moves import moves_in
 from snapdiff.reports.statuses import COLUMNS, Status
 from snapdiff.result.changes import SkippedPage
 from snapdiff.result.packages import Kind
@@ -37,6 +37,9 @@ from tests.support.nightly import nightly_but
 from tests.support.oracle import Record
 
 STACKS = [f"stack-{letter}" for letter in "abcdefghij"]
+
+
+SAME = "with the same version, compiler, target and variants"
 
 
 def diff_of(old: list[Record], new: list[Record], **filters: Any) -> CatalogDiff:
@@ -206,8 +209,8 @@ def test_of_what_was_only_rebuilt_some_are_lines_and_more_are_named(number: int)
     if number == FEW:
         assert f"  = {', '.join(f'{name} 1.0' for name in names)} rebuilt\n" in text
     else:
-        assert f"  = 5 only rebuilt: {', '.join(names)}\n" in text
-        assert f"- = 5 only rebuilt: {', '.join(f'`{name}`' for name in names)}\n" in page
+        assert f"  = 5 only rebuilt, {SAME}: {', '.join(names)}\n" in text
+        assert f"- = 5 only rebuilt, {SAME}: {', '.join(f'`{name}`' for name in names)}\n" in page
 
 
 def test_many_names_are_in_a_fold_where_there_is_one_and_counted_on_a_terminal() -> None:
@@ -218,7 +221,7 @@ def test_many_names_are_in_a_fold_where_there_is_one_and_counted_on_a_terminal()
     page = render_report(diff, "markdown", ReportOptions(package_url=""))
     fold = page.partition("<details><summary>30 packages only rebuilt</summary>\n\n")[2]
     comment = render_report(diff, "comment", ReportOptions(package_url=""))
-    [line] = [line for line in comment.splitlines() if line.startswith("- 30 only rebuilt: ")]
+    [line] = [line for line in comment.splitlines() if line.startswith(f"- 30 only rebuilt, {SAME}: ")]
     assert fold.partition("\n")[0].count("`p") == line.count("`p") == 30
     assert "--detail" not in page + comment
     assert "<details" not in comment  # it is short

@@ -1,0 +1,88 @@
+"""What happened to all packages of some stacks: the same in several of them is said once."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from snapdiff.reports.moves import Move, alike_because, move_of
+from snapdiff.reports.names import Places, places_of
+from snapdiff.reports.products import (
+    dependencies_now,
+    needed_by_roots_now,
+    no_dependencies,
+    specs_by_part,
+)
+from snapdiff.reports.statuses import Status, shared_fields
+from snapdiff.result.causes import event_of
+from snapdiff.result.changes import StackDiff, TagDiff
+from snapdiff.result.packages import Kind, PackageChange
+
+StackMoves = Sequence[tuple[PackageChange, Move]]
+"""What happened to the packages of a stack: changes, each with what is said of it."""
+
+Moves = Mapping[tuple[str, bool], tuple[Move, ...]]
+"""What happened to packages, the worst first, by name and by whether nobody asked for them."""
+
+
+def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
+    """Return what happened to packages in some stacks of a tag, of those that are looked at."""
+    said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
+    return moves_of(said, places_of(stacks))
+
+
+def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
+    """Return what happened to packages in some stacks, the same in several of them as one.
+
+    What fell as a dependency in one stack is told with the product of its name in another. In the
+    order of reading: products come before dependencies, then the worst that happened to a package
+    in any stack, then what most stacks share, then names.
+    """
+    found: dict[tuple[str, bool], dict[Move, tuple[Move, list[str]]]] = {}
+    every = (change for in_stack in stacks.values() for change, _ in in_stack)
+    products = {change.package for change in every if not change.is_dependency}
+    for stack, in_stack in stacks.items():
+        for change, move in in_stack:
+            is_dependency = change.is_dependency
+            fell = move.status is Status.DOWNGRADED and not move.versions.counts
+            if is_dependency and fell and change.package in products and not change.parts:
+                is_dependency, move = False, replace(move, as_dependency=True)
+            if move.now_with and not move.versions.gone:  # only the opening says it
+                move = replace(move, now_with=())
+            alike = found.setdefault((change.package, is_dependency), {})
+            key = replace(move, because=alike_because(move.because)) if move.because else move
+            alike.setdefault(key, (move, []))[1].append(stack)
+    moves = {}
+    for package, alike in found.items():
+        in_all = [
+            replace(move, stacks=tuple(names), place=places.place(names))
+            for move, names in alike.values()
+        ]
+        in_all.sort(key=lambda it: (it.status.severity, -len(it.stacks), it.stacks))
+        moves[package] = tuple(in_all)
+
+    def order_of_reading(package: tuple[str, bool]) -> tuple[object, ...]:
+        (name, is_dependency), worst = package, moves[package][0]
+        return is_dependency, worst.status, -len(worst.stacks), name
+
+    return {package: moves[package] for package in sorted(moves, key=order_of_reading)}
+
+
+def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
+    """Return what happened to the packages of a stack of a tag that is `in_parts`."""
+    specs = specs_by_part(stack)
+    shared = set(map(event_of, shared_fields(stack)))
+    in_tag = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
+    whole = dict.fromkeys(dependencies_now(stack), Status.DEPENDENCY_NOW)
+    whole |= dict.fromkeys(no_dependencies(stack), Status.NO_DEPENDENCY)
+    needed_by = needed_by_roots_now(stack)
+    found = []
+    for change in stack.package_changes:
+        move = move_of(change, specs[change.package, change.is_dependency], shared)
+        if change.whole:
+            status = whole.get(change.package, move.status)
+            is_in_tag = change.package in in_tag[change.kind]
+            move = replace(move, in_tag=is_in_tag, status=status)
+        if move.asked_for and not move.needed_by:
+            move = replace(move, needed_by=needed_by.get(change.package, ()))
+        found.append((change, move))
+    return found
