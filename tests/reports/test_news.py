@@ -221,7 +221,9 @@ def test_many_names_are_in_a_fold_where_there_is_one_and_counted_on_a_terminal()
     page = render_report(diff, "markdown", ReportOptions(package_url=""))
     fold = page.partition("<details><summary>30 packages only rebuilt</summary>\n\n")[2]
     comment = render_report(diff, "comment", ReportOptions(package_url=""))
-    [line] = [line for line in comment.splitlines() if line.startswith(f"- 30 only rebuilt, {SAME}: ")]
+    [line] = [
+        line for line in comment.splitlines() if line.startswith(f"- 30 only rebuilt, {SAME}: ")
+    ]
     assert fold.partition("\n")[0].count("`p") == line.count("`p") == 30
     assert "--detail" not in page + comment
     assert "<details" not in comment  # it is short
