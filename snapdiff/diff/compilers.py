@@ -1,19 +1,17 @@
 """What a stack was built with: compilers, fields or dependencies of nodes, and MPI and BLAS."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import reduce
-from operator import or_
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import UNSET, UnsetType
 
 from snapdiff.diff.dependencies import Graphs, SideDependencies, Sides
 from snapdiff.diff.reach import unite_below
 from snapdiff.model.specs import Edge, Graph, Node
+from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change, CompilerCount
 from snapdiff.spack import (
     BLAS,
-    COMPILERS,
     LANGUAGES,
     MPI,
     NO_COMPILER,
@@ -30,8 +28,8 @@ To read the unchanged specs of two indexes of 100,000 takes longer than to compa
 _COMPILER_WRAPPER, _RUNTIME = "compiler-wrapper", "-runtime"
 """What comes with a compiler that is a dependency: this package, and names that end like this."""
 
-_TOOLS = {name: 1 << number for number, name in enumerate((*COMPILERS, *MPI, *BLAS))}
-"""What builds of a package are told apart by, each as a bit."""
+_BITS = {name: 1 << number for number, name in enumerate((*MPI, *BLAS))}
+"""The libraries by which builds of a package are told apart, each as a bit."""
 
 
 def has_own_compiler(node: Node) -> bool:
@@ -113,35 +111,49 @@ def unchanged_toolchain(
     return {name: tuple(sorted(some, key=parse_version)) for name, some in sorted(found.items())}
 
 
-def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[str, ...]]:
+def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[TraitCount, ...]]:
     """Return the compilers, MPIs and BLASes that no build of a package has any more, by package.
 
-    Some of its builds had each before, and the stack still has it; of large documents nothing is
-    known. Raises FormatError where a node cannot be read.
+    Each with how many builds had it, and with their compiler, where that is one; the stack still
+    has it. Of large documents nothing is known. Raises FormatError where a node cannot be read.
     """
     if not packages or max(len(side.graph.hashes) for side in sides) > _MOST_NODES:
         return {}
-    old, new = (_tools_of(side) for side in sides)
-    still = reduce(or_, new.values(), 0)
+    before, after = (_tools_of(side) for side in sides)
+    still = set().union(*after.values())
     found = {}
-    for name in packages:
-        left = old.get(name, 0) & ~new.get(name, 0) & still
-        if left and name in new:
-            found[name] = tuple(tool for tool, bit in _TOOLS.items() if bit & left)
+    for name in packages & after.keys():
+        had = before.get(name, {})
+        left = (tool for tool in had if tool in still and tool not in after[name])
+        told = sorted(left, key=lambda it: (it.what, it.name or it.value or ""))
+        if told:
+            found[name] = tuple(_no_longer(tool, had[tool]) for tool in told)
     return found
 
 
-def _tools_of(side: SideDependencies) -> Mapping[str, int]:
-    """Return what builds of each package of a document were built with, link or run, as bits."""
+def _no_longer(tool: Trait, compilers: Sequence[str]) -> TraitCount:
+    only = set(compilers) - {NO_COMPILER}
+    is_one = tool.what == "dependency" and len(only) == 1
+    also = Trait("compiler", None, *only) if is_one else UNSET
+    return TraitCount(tool, specs=len(compilers), also=also)
+
+
+def _tools_of(side: SideDependencies) -> Mapping[str, Mapping[Trait, list[str]]]:
+    """Return what builds of each package were built with, link or run, with their compilers."""
     names = side.graph.names
-    found = dict.fromkeys(names.values(), 0)
-    libraries = {name: bit for name, bit in _TOOLS.items() if name not in COMPILERS}
-    below = unite_below(names, side.below, lambda it: libraries.get(names.get(it, ""), 0))
-    for spec_hash, bits in below:
+    found: dict[str, dict[Trait, list[str]]] = {}
+    for spec_hash, bits in unite_below(
+        names, side.below, lambda it: _BITS.get(names.get(it, ""), 0)
+    ):
         node = side.graph.node(spec_hash) if spec_hash in names else None
         if node:
-            compiler = package_of_compiler(node.build.compiler)
-            found[names[spec_hash]] |= bits | _TOOLS.get(compiler, 0)
+            compiler = canonical_compiler(node.build.compiler)
+            tools = [Trait("dependency", it, None) for it, bit in _BITS.items() if bit & bits]
+            if compiler != NO_COMPILER:
+                tools.append(Trait("compiler", None, package_of_compiler(compiler)))
+            of_package = found.setdefault(names[spec_hash], {})
+            for tool in tools:
+                of_package.setdefault(tool, []).append(compiler)
     return found
 
 

@@ -20,6 +20,7 @@ from snapdiff.diff.dependencies import direct_dependents
 from snapdiff.diff.package_kinds import changes_of_packages
 from snapdiff.diff.package_parts import parts_of, roots_on_one_side
 from snapdiff.diff.packages import PackageDiff, narrowed_losses
+from snapdiff.diff.shared_traits import shared_traits
 from snapdiff.diff.trait_bits import TraitBits
 from snapdiff.diff.traits import Traits, find_traits, read_linked
 from snapdiff.diff.whole_packages import reasons_of_one_sided
@@ -27,6 +28,7 @@ from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.model.packages import TagPair
 from snapdiff.model.specs import packages_asked_for
+from snapdiff.result.causes import SharedTrait
 from snapdiff.result.changes import (
     Change,
     PackageCount,
@@ -111,7 +113,7 @@ class ComparedStack:
             changes, causes = explain_changes(
                 self.changes, self.dependencies, self.known, scope, self._is_reported
             )
-            lost, gained, moved = self._traits(changes)
+            lost, gained, moved, gained_with = self._traits(changes)
             roots = self._root_changes()
             packages = self._packages(changes)
             needed_by = self._needed_by(packages)
@@ -160,6 +162,7 @@ class ComparedStack:
             gained=gained.stack,
             lost_by=lost.of_stack,
             gained_by=gained.of_stack,
+            gained_with=gained_with or UNSET,
             package_changes=tuple(packages),
             still_there=tuple(sorted(self.there.difference(it.package for it in packages))),
             toolchain=toolchain or UNSET,
@@ -181,8 +184,13 @@ class ComparedStack:
             or change.package in self.asked_for_on_one_side
         )
 
-    def _traits(self, changes: Iterable[Change]) -> tuple[Traits, Traits, Traits]:
-        """Return what removed, added, and moved builds have in common; raises FormatError."""
+    def _traits(
+        self, changes: Iterable[Change]
+    ) -> tuple[Traits, Traits, Traits, tuple[SharedTrait, ...]]:
+        """Return what removed, added, and moved builds have in common; raises FormatError.
+
+        Of those that were added also what several packages have more builds with.
+        """
         filters, losses = self.scope.filters, self.losses
         if filters.because or filters.explicit:  # then not all is reported
             reported = {spec.hash for it in changes for spec in it.specs}
@@ -191,10 +199,12 @@ class ComparedStack:
         # With `-p`, the packages that are compared do not say what else is gone.
         gone = None if filters.package else self.packages.removed
         came = None if filters.package else self.packages.added
+        gained = find_traits(losses[Kind.ADDED], came, self._bits)
         return (
             find_traits(losses[Kind.REMOVED], gone, self._bits),
-            find_traits(losses[Kind.ADDED], came, self._bits),
+            gained,
             find_traits(losses[Kind.UPGRADED], (), self._bits),
+            shared_traits(losses[Kind.ADDED], gained.packages, self._bits),
         )
 
     def _root_changes(self) -> RootChanges | None:

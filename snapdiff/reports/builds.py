@@ -21,7 +21,7 @@ class BuildShare(NamedTuple):
     `versions` are those of these builds, in order, where the package has others, too, and `numbers`
     how many builds are of each. `duplicates` are told where the number is 0: nobody misses a build
     of which there is an equal one. `is_each` says that each of several packages lost or gained so
-    many, `is_any` that it is told what they have, and not how many they are.
+    many.
     """
 
     number: int
@@ -33,7 +33,6 @@ class BuildShare(NamedTuple):
     numbers: tuple[int, ...] = ()
     merged: Trait | None = None
     is_each: bool = False
-    is_any: bool = False
 
     def in_words(self, mark: Mark, *, beside_versions: bool) -> str:
         """Return what is said of them: `2 of 18 builds gone (built with mvapich 3.0b)`.
@@ -41,10 +40,6 @@ class BuildShare(NamedTuple):
         Those gone `beside_versions` are of a package that has others instead: `(no longer built
         with cce 16.0.1)`.
         """
-        if self.is_any:
-            return (
-                f"{self.what} builds {traits_in_words(self.parts[0], mark).removeprefix('built ')}"
-            )
         if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} merged into 1, {trait_in_words(self.merged, mark)}"
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"

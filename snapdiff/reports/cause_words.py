@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
 from snapdiff.reports.names import Mark, counted, short_patches, shortened
-from snapdiff.result.causes import Cause, Event, Trait, TraitCount, Value, What
+from snapdiff.result.causes import Cause, Event, SharedTrait, Trait, TraitCount, Value, What
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
 from snapdiff.spack import is_patches
@@ -234,7 +234,7 @@ SAME_TO_USE = "link and run dependencies unchanged"
 # --- What tells lost or gained builds from others ---
 
 
-def traits_in_words(part: TraitCount, mark: Mark) -> str:
+def traits_in_words(part: TraitCount | SharedTrait, mark: Mark) -> str:
     """Return what tells builds, one trait or two: `built with mvapich 3.0b and cce 16.0.1`."""
     words = trait_in_words(part.trait, mark)
     also = trait_in_words(part.also, mark).removeprefix("built with ") if part.also else ""

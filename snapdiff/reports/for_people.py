@@ -221,9 +221,18 @@ def _without_toolchain(outline: Outline) -> Outline:
     return replace(outline, tags=tuple(replace(tag, toolchain=None) for tag in outline.tags))
 
 
+def _without_new_builds(outline: Outline) -> Outline:
+    tags = []
+    for tag in outline.tags:
+        parts = tuple(replace(part, new_builds=None) for part in tag.parts)
+        tags.append(replace(tag, parts=parts))
+    return replace(outline, tags=tuple(tags))
+
+
 _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
     "the table of counts": _without_counts,
     "dependencies, and why hashes differ": _without_dependencies,
+    "what packages have more builds with": _without_new_builds,
     "the toolchain": _without_toolchain,
     "what many packages share": _without_opening,
 }

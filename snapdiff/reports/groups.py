@@ -1,9 +1,7 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from msgspec import Struct, structs
 from msgspec.structs import replace
@@ -12,8 +10,8 @@ from snapdiff.reports.moves import Move
 from snapdiff.reports.names import FEW_STACKS, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.product_table import ProductTable
-from snapdiff.reports.statuses import Status, Versions
-from snapdiff.result.causes import Event, TraitCount
+from snapdiff.reports.statuses import Status
+from snapdiff.result.causes import Event
 
 FEW_QUIET = 10
 """How many packages are listed that changed in configuration or hash alone; more are named."""
@@ -75,13 +73,6 @@ class Tally(Struct, frozen=True, kw_only=True):
         return self.number - self.in_more
 
 
-class NewBuilds(NamedTuple):
-    """How many new builds packages have with each of several traits, by name and versions."""
-
-    traits: tuple[TraitCount, ...]
-    rows: Mapping[tuple[str, Versions], Counter[TraitCount]]
-
-
 class Group(Tally, frozen=True, kw_only=True):
     """The packages of one status: their lines, also as a table, or, where it says enough, `names`.
 
@@ -104,21 +95,6 @@ class Group(Tally, frozen=True, kw_only=True):
     def is_long(self) -> bool:
         """Whether it has more lines than are read beside others."""
         return len(self.lines) > FEW
-
-    @property
-    def new_builds(self) -> "NewBuilds | None":
-        """The new builds of the lines that are of a trait: a table of packages, if of several."""
-        rows: dict[tuple[str, Versions], Counter[TraitCount]] = {}
-        for line in self.lines:
-            if line.is_of_trait and line.moves[0].place == NOWHERE:
-                for name in line.packages:
-                    [move] = line.moves_of(name)
-                    if move.gained:
-                        [trait] = move.gained.parts
-                        rows.setdefault((name, move.own), Counter())[trait] = move.gained.number
-        packages = Counter(trait for numbers in rows.values() for trait in numbers)
-        traits = tuple(trait for trait, _ in packages.most_common())
-        return NewBuilds(traits, dict(sorted(rows.items()))) if len(traits) > 1 else None
 
     @property
     def packages(self) -> tuple[str, ...]:

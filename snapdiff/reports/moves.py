@@ -104,8 +104,6 @@ class Move(Struct, frozen=True, kw_only=True):
         Builds that were lost or gained are on one line where something tells them from others.
         """
         move = replace(self, own=(), because=alike_because(self.because))
-        if self.gained and self.gained.is_any:
-            return replace(move, gained=self.gained._replace(number=1))
         if not (self.is_builds and self.lost and self.gained):
             return move
         both = (self.lost, self.gained)

@@ -22,7 +22,7 @@ from snapdiff.reports.statuses import Status
 from snapdiff.result.causes import Event, Trait, TraitCount, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind
-from snapdiff.spack import COMPILERS, TOOLCHAIN
+from snapdiff.spack import TOOLCHAIN
 
 _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
@@ -307,7 +307,7 @@ def _lost_together(
             if is_dependency or move.lost is None or not told.isdisjoint(move.stacks):
                 continue
             for part in move.lost.parts:
-                names = found.setdefault((replace(part, specs=0), move.stacks), {})
+                names = found.setdefault((_without_numbers(part), move.stacks), {})
                 names[name] = move.asked_for is not None and not move.asked_for.new
     return tuple(
         LostTogether(tuple(sorted(names)), trait, places.place(some), all(names.values()))
@@ -321,19 +321,27 @@ def _no_longer(stacks: Iterable[StackDiff], moves: Moves, places: Places) -> Ite
 
     Products come first. What the line of a package says of its lost builds is left out.
     """
-    left: dict[str, dict[str, dict[str, None]]] = {}
+    left: dict[str, dict[TraitCount, dict[str, None]]] = {}
     for stack in stacks:
         for change in stack.package_changes:
-            for tool in change.no_longer_with or ():
-                left.setdefault(change.package, {}).setdefault(tool, {})[stack.stack] = None
-    found: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+            for lost in change.no_longer_with or ():
+                trait = _without_numbers(lost)
+                left.setdefault(change.package, {}).setdefault(trait, {})[stack.stack] = None
+    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, None]] = {}
     for (name, _), of_name in moves.items():
-        told = {part.trait.name for move in of_name if move.lost for part in move.lost.parts}
-        for tool, some in left.get(name, {}).items():
-            if tool not in told:
-                found.setdefault((tool, tuple(some)), {})[name] = None
-    for (tool, where), names in found.items():
-        is_compiler = tool in COMPILERS
-        trait = Trait("compiler", None, tool) if is_compiler else Trait("dependency", tool, None)
-        count = TraitCount(trait, specs=0)
-        yield LostTogether(tuple(names), count, places.place(where), are_dependencies=False)
+        parts = (part for move in of_name if move.lost for part in move.lost.parts)
+        told = {_tool(part.trait) for part in parts}
+        for trait, some in left.get(name, {}).items():
+            if _tool(trait.trait) not in told:
+                found.setdefault((trait, tuple(some)), {})[name] = None
+    for (trait, where), names in found.items():
+        yield LostTogether(tuple(names), trait, places.place(where), are_dependencies=False)
+
+
+def _without_numbers(count: TraitCount) -> TraitCount:
+    return replace(count, specs=0, own=UNSET)
+
+
+def _tool(trait: Trait) -> str:
+    """Return the package that a trait is, or the compiler."""
+    return trait.name or (trait.value or "").partition("@")[0]

@@ -1,26 +1,20 @@
 """The lines that people read: of packages to which the same happened, and of specs below them."""
 
-from collections import Counter
 from collections.abc import Sequence
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import BuildShare
 from snapdiff.reports.moves import Move
 from snapdiff.reports.names import Mark
 from snapdiff.reports.products import dependencies_now
 from snapdiff.reports.stack_moves import Moves
 from snapdiff.reports.statuses import WORST_FIRST, Status
-from snapdiff.result.causes import TraitCount
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
 
 _MOST_TOGETHER = 20
 """How many packages share a line."""
-
-_SEVERAL = 3
-"""How many packages got builds with one trait where this has a line, and not each of them."""
 
 
 class PackageLine(Struct, frozen=True, kw_only=True):
@@ -35,12 +29,6 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     is_dependency: bool
     moves: tuple[Move, ...]
     each: tuple[Move, ...] = ()
-
-    @property
-    def is_of_trait(self) -> bool:
-        """Whether it names the packages that have new builds with something."""
-        gained = self.moves[0].gained
-        return gained is not None and gained.is_any
 
     @property
     def status(self) -> Status:
@@ -62,58 +50,19 @@ def package_lines(moves: Moves) -> list[PackageLine]:
     """Return what happened to packages as lines, in their order.
 
     What another line says of all of a stack, and what is no change to use, is not said of a package
-    of which there is anything else to say. Where several got builds of a trait, a line of each such
-    trait has the packages: what there is now with a new compiler or MPI.
+    of which there is anything else to say.
     """
-    told = {}
-    for key, some in moves.items():
-        news = tuple(move for move in some if not move.is_quiet)
-        told[key] = news or tuple(move for move in some if move.status is some[0].status)
-    of_traits = _by_traits(told)
     alike: dict[tuple[Move | str, bool], list[tuple[str, tuple[Move, ...]]]] = {}
-    for key, some in told.items():
-        package, is_dependency = key
-        for each in of_traits.get(key) or [some]:
-            what = each[0].alike() if len(each) == 1 else package
-            alike.setdefault((what, is_dependency), []).append((package, each))
+    for (package, is_dependency), some in moves.items():
+        told = tuple(move for move in some if not move.is_quiet)
+        told = told or tuple(move for move in some if move.status is some[0].status)
+        what = told[0].alike() if len(told) == 1 else package
+        alike.setdefault((what, is_dependency), []).append((package, told))
     return [
         _line(members[start : start + _MOST_TOGETHER], is_dependency=is_dependency)
         for (_, is_dependency), members in alike.items()
         for start in range(0, len(members), _MOST_TOGETHER)
     ]
-
-
-def _by_traits(moves: Moves) -> dict[tuple[str, bool], list[tuple[Move, ...]]]:
-    """Return what packages got, a move for each trait, where several others got builds with it.
-
-    That is of packages of which nothing else is told, and whose new builds have such traits all.
-    """
-    gained = {key: _gained_alone(some) for key, some in moves.items()}
-    numbers: Counter[object] = Counter()
-    for (_, is_dependency), some in gained.items():
-        numbers.update((move.alike(), is_dependency) for move in some)
-    return {
-        key: [(move,) for move in some]
-        for key, some in gained.items()
-        if some and min(numbers[move.alike(), key[1]] for move in some) >= _SEVERAL
-    }
-
-
-def _gained_alone(moves: Sequence[Move]) -> list[Move]:
-    """Return the builds that a package got, a move for each trait, if that is all that is told."""
-    [move, *others] = moves
-    if others or move.status is not Status.MORE or not move.is_builds or not move.gained:
-        return []
-    traits = [replace(it, own=UNSET) for it in move.gained.parts]
-    is_all = sum(it.specs for it in traits) == move.gained.number
-    return [_gained_with(move, trait) for trait in traits] if is_all else []
-
-
-def _gained_with(move: Move, trait: TraitCount) -> Move:
-    """Return what is told of the builds with a trait that a package got, however many."""
-    own = (move.gained and move.gained.versions) or move.own
-    share = BuildShare(trait.specs, 0, "new", (replace(trait, specs=0),), (), 0, is_any=True)
-    return replace(move, own=own, lost=None, gained=share)
 
 
 def _line(members: list[tuple[str, tuple[Move, ...]]], *, is_dependency: bool) -> PackageLine:

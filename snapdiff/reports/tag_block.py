@@ -12,6 +12,7 @@ from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
 from snapdiff.reports.moves import Move
 from snapdiff.reports.names import NOWHERE, Place, Places, places_of
+from snapdiff.reports.new_builds import NewBuilds, new_builds_of
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
 from snapdiff.reports.package_lines import PackageLine, SpecLines, package_lines, spec_lines
@@ -41,6 +42,7 @@ class Part(Struct, frozen=True, kw_only=True):
     is_first: bool = False
     reasons: Reasons | None = None
     groups: tuple[Group, ...] = ()
+    new_builds: NewBuilds | None = None
     numbers: Numbers
     details: SpecLines = ()
 
@@ -62,7 +64,8 @@ class Part(Struct, frozen=True, kw_only=True):
     @property
     def size(self) -> int:
         """How many lines and rows it has."""
-        return sum(group.size for group in self.groups)
+        rows = len(self.new_builds.rows) if self.new_builds else 0
+        return rows + sum(group.size for group in self.groups)
 
     @property
     def has_headings(self) -> bool:
@@ -218,7 +221,7 @@ class TagWriter:
         moves = moves_of({stack.stack: self.by_stack[stack.stack]}, self._places)
         lines = self._lines(moves, [stack])
         reasons = _beside(lines, [stack], self._reasons_of([stack]))
-        parts = self._parts(stack.stack, lines, toolchain, reasons)
+        parts = self._parts(stack, lines, toolchain, reasons)
         parts[0] = replace(parts[0], reasons=reasons)
         if self._details:
             parts[-1] = replace(parts[-1], details=spec_lines([stack]))
@@ -226,7 +229,7 @@ class TagWriter:
 
     def _parts(
         self,
-        name: str | None,
+        stack: StackDiff | None,
         lines: Sequence[PackageLine],
         toolchain: Toolchain | None,
         reasons: Reasons | None,
@@ -234,9 +237,10 @@ class TagWriter:
     ) -> list[Part]:
         """Return products and dependencies, or packages where it is not known which is which.
 
-        They are about the stack of a name, or about all, in a `table` where that is good. Packages
-        that the `reasons` of their hashes name have no line.
+        They are about one stack, or about all, in a `table` where that is good. Packages that the
+        `reasons` of their hashes name have no line.
         """
+        of_one = stack or (self.tag.stacks[0] if len(self.tag.stacks) == 1 else None)
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
         untold = beside_toolchain(lines, toolchain)
         if reasons and reasons.names_packages and reasons.place == NOWHERE and not self._lists_all:
@@ -249,14 +253,18 @@ class TagWriter:
                 tables = [group.table for group in found[0].groups if group.table]
                 listed_here = [it for it in listed_here if not any(t.says(it) for t in tables)]
             of_these = None if is_dependency else table
+            new_builds = new_builds_of(of_one, listed_here) if of_one else None
+            if new_builds:
+                listed_here = [line for line in listed_here if line not in new_builds.told]
             groups = grouped(listed_here, of_these, lists_all=self._lists_all)
             part = Part(
                 about="dependencies" if is_dependency else others,
-                stack=name,
+                stack=stack.stack if stack else None,
                 groups=groups,
+                new_builds=new_builds,
                 numbers=Numbers(tallies=tallies(some)),
             )
-            if groups or not (found or untold or is_dependency):
+            if groups or new_builds or not (found or untold or is_dependency):
                 found.append(part)
         found[0] = replace(found[0], is_first=True)
         return found

@@ -122,6 +122,19 @@ class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
     packages: int
 
 
+class SharedTrait(Struct, frozen=True, gc=False):
+    """What there are more builds with: a trait that tells the new builds of several packages.
+
+    - `trait`: what these have
+    - `also`: a compiler, target or os that they have, too
+    - `packages`: how many more builds of each package have it than before
+    """
+
+    trait: Trait
+    packages: dict[str, int]
+    also: Trait | UnsetType = UNSET
+
+
 class TraitCount(Struct, frozen=True, gc=False):
     """How many of some lost (or gained) builds have a trait; each build is counted once.
 

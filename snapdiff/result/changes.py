@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 
 from snapdiff.model.packages import DocumentKind
 from snapdiff.model.specs import Revision, Spec
-from snapdiff.result.causes import Cause, StackCause, StackTrait, TraitCount
+from snapdiff.result.causes import Cause, SharedTrait, StackCause, StackTrait, TraitCount
 from snapdiff.result.packages import (
     AskedFor,
     ChangeCounts,
@@ -169,6 +169,8 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     - `lost`, `gained`: what most of its removed (added) specs have in common, or null
     - `lost_by`, `gained_by`: what most of its removed (added) specs have and no other specs of
       their packages, then what most of the rest have; three at most, each spec counted once
+    - `gained_with`: what tells the added specs of three or more packages, and how many more builds
+      of each package have it; there where anything does
     - `package_changes`: what happened to each package that changed; nothing in a tag that is on one
       side only
     - `still_there`: packages that are on both sides of the stack without a change of their own
@@ -193,6 +195,7 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     gained: StackTrait | None = None
     lost_by: tuple[TraitCount, ...] = ()
     gained_by: tuple[TraitCount, ...] = ()
+    gained_with: tuple[SharedTrait, ...] | UnsetType = UNSET
     package_changes: tuple[PackageChange, ...] = ()
     still_there: tuple[str, ...] = ()
     toolchain: dict[str, tuple[str, ...]] | UnsetType = UNSET

@@ -173,7 +173,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     - `needed_by`: of a package of which a version came that is older than one before: what is asked
       for, new in the stack, and links or runs that version; there where anything does
     - `no_longer_with`: the compilers, and packages of MPI, BLAS and LAPACK, that builds of it had
-      and none has now, though the stack still has it; there where it had several builds and any is
+      and none has now, though the stack still has it, each with how many had it, and their
+      compiler, if that is one; there where it had several builds and any is
     - `parts`: what happened to its roots and what beside that; there where it is a root on both
       sides, and has other builds
     """
@@ -200,7 +201,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     because: Because | UnsetType = UNSET
     was_compiler: bool | UnsetType = UNSET
     needed_by: tuple[str, ...] | UnsetType = UNSET
-    no_longer_with: tuple[str, ...] | UnsetType = UNSET
+    no_longer_with: tuple[TraitCount, ...] | UnsetType = UNSET
     parts: PackageParts | UnsetType = UNSET
 
     @property

@@ -44,6 +44,8 @@ from tests.support.trait_oracle import (
     dependencies,
     different,
     duplicates,
+    gained_with,
+    no_longer_with,
     order_of,
     package_trait,
     package_traits,
@@ -144,6 +146,13 @@ def hold_against(stack: Report, old: Side, new: Side) -> int:
             parts = change[f"{key}_by"]
             assert parts == (package_traits(change["package"], some, *sides) if some else [])
             assert sum(part["specs"] for part in parts) <= len(some or ())
+        several = change["builds"]["old"] > 1 and not change["whole"]
+        left = no_longer_with(change["package"], old, new) if several else []
+        assert sorted(change.get("no_longer_with", []), key=str) == left
+    changes = (it for it in stack["package_changes"] if it["package"] in every["added"])
+    told = {change["package"]: change["gained_by"] for change in changes}
+    shared = stack.get("gained_with", [])
+    assert sorted(shared, key=str) == gained_with(told, old, new)
     compilers = [Counter(build.compiler for build in side.builds) for side in (old, new)]
     assert stack.get("compilers", []) == [
         {"compiler": name, "old": compilers[0][name], "new": compilers[1][name]}

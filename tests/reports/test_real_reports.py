@@ -207,17 +207,20 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
     assert lines[2] == (
         "5 products new (`grib-util`, `openmpi`, `osu-micro-benchmarks`, `parallel`, `wgrib2`), 23 "
         "with more versions or builds in `derecho`; no version is gone, but `esmf`, "
-        "`superlu-dist`, `parmetis` have no build with `intel-oneapi-mpi` any more. "
+        "`superlu-dist`, `parmetis` have no build with `intel-oneapi-mpi` and "
+        "`intel-oneapi-compilers 2023.2.1` any more. "
         "101 → 106 products in all."
     )
     assert "- `openmpi` `5.0.0` new, for `gcc@12.2.0`, `nvhpc@23.7`, `oneapi@2023.2.1`" in lines
-    assert "| New builds with | `cce 16.0.1` | `cray-mpich` `8.1.27` | `openmpi` `5.0.0` |" in lines
-    assert "| `fftw` `3.3.10` | 2 | 3 | 3 |" in lines
+    assert (
+        "| More builds with | `cce 16.0.1` | `cray-mpich` `8.1.27` | `openmpi` `5.0.0` |" in lines
+    )
+    assert "| `fftw` `3.3.10` | 2 | 4 | 3 |" in lines
     assert "| `superlu` `5.3.0` | 1 |  |  |" in lines
     assert "<details><summary>Why 9 builds of 6 packages have another hash</summary>" in lines
     [before] = [line for line in lines if line.startswith("- same versions as before: ")]
     assert "`intel-oneapi-mpi` `2021.10.0`" in before
     assert (
-        "- \\+ `esmf` `8.6.0` added beside `8.5.0`, 1 more build of `8.5.0`, "
+        "- `esmf` `8.6.0` added beside `8.5.0`, 1 more build of `8.5.0`, "
         "1 build of `8.5.0` with `gcc@12.2.0` in place of `oneapi@2023.2.1`"
     ) in lines

@@ -307,12 +307,17 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
     new = [user("mpich"), user("mpich", 2, compiler="gcc"), user("openmpi", name="alone"), other]
     sides = write_locks(tmp_path, built_with("openmpi", *old), built_with("mpich", *new))
     out = run_cli(*sides, "-f", "text").out
-    assert "\n  no build of user with openmpi any more\n" in out
+    assert "\n  no build of user with openmpi and gcc 13.1.0 any more\n" in out
     assert "\n  no build of user with llvm any more\n" in out
     assert out.count("any more") == 2  # of a package of one build its line says it
     changes = run_json(*sides)["tags"][0]["stacks"][0]["package_changes"]
-    told = {it["package"]: it["no_longer_with"] for it in changes if "no_longer_with" in it}
-    assert told == {"user": ["llvm", "openmpi"]}
+    [told] = [it["no_longer_with"] for it in changes if "no_longer_with" in it]
+    llvm, gcc = ({"what": "compiler", "name": None, "value": it} for it in ("llvm", "gcc@13.1.0"))
+    openmpi = {"what": "dependency", "name": "openmpi", "value": None}
+    assert told == [
+        {"trait": llvm, "specs": 1},
+        {"trait": openmpi, "specs": 1, "also": gcc},
+    ]
 
 
 def test_an_mpi_that_left_the_stack_is_no_mpi_that_a_package_has_no_build_of(

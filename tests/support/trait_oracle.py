@@ -5,6 +5,7 @@ product. A build is its package, its configuration in the common notation, and i
 graph, where there is one.
 """
 
+import json
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -211,6 +212,7 @@ Key = tuple[str, str | None, str]
 
 STOOD_ON = {"openmpi", "mpich", "mvapich", "cray-mpich", "openblas", "cray-libsci", "cuda", "hip"}
 STOOD_ON |= {"intel-oneapi-mkl", "intel-oneapi-mpi", "netlib-lapack", "python"}
+LIBRARIES = STOOD_ON - {"cuda", "hip", "python"}
 """What most builds of a site stand on, as far as the catalogs of tests have it."""
 
 Pair = tuple[Key | None, Key]
@@ -309,6 +311,97 @@ def variants_below(graph: PlainGraph | None, start: str) -> dict[Key, int]:
         for variant in map(canonical_variant, node.variants):
             found.setdefault(("dependency variant", node.name, variant), distance)
     return found
+
+
+def no_longer_with(package: str, old: Side, new: Side) -> list[dict[str, Any]]:
+    """The compilers, MPIs and BLASes that no build of a package has any more, and the stack has."""
+    before, after, still = (
+        tools_of(old, package),
+        tools_of(new, package),
+        tools_of(new, None),
+    )
+    found: list[dict[str, Any]] = []
+    for tool in (before.keys() - after.keys()) & still.keys():
+        trait = dict(zip(("what", "name", "value"), tool, strict=True))
+        count: dict[str, Any] = {"trait": trait, "specs": len(before[tool])}
+        compilers = set(before[tool]) - {"none"}
+        if trait["what"] == "dependency" and len(compilers) == 1:
+            count["also"] = {"what": "compiler", "name": None, "value": min(compilers)}
+        found.append(count)
+    return sorted(found, key=str)
+
+
+Tool = tuple[str, str | None, str | None]
+"""A compiler, or a package of MPI or BLAS, as the parts of a trait."""
+
+
+def tools_of(side: Side, package: str | None) -> dict[Tool, list[str]]:
+    """The compilers of the builds of a package that have each tool; None for those of all."""
+    found: dict[Tool, list[str]] = {}
+    for build in side.builds:
+        if package in (None, build.package):
+            below = {build.package, *dependencies(side.graph, build.hash)}
+            tools: list[Tool] = [("dependency", name, None) for name in below & LIBRARIES]
+            if build.compiler != "none":
+                tools.append(("compiler", None, build.compiler.partition("@")[0]))
+            for tool in tools:
+                found.setdefault(tool, []).append(build.compiler)
+    return found
+
+
+def gained_with(
+    told: Mapping[str, Collection[dict[str, Any]]], old: Side, new: Side
+) -> list[dict[str, Any]]:
+    """What there are more builds with of the packages that gained some, each with what is told."""
+    had = {build.package for build in old.builds}
+    numbers = Counter(
+        json.dumps([part["trait"], part.get("also")])
+        for package, parts in told.items()
+        if package in had
+        for part in parts
+    )
+    found: list[dict[str, Any]] = []
+    for key in sorted(key for key, number in numbers.items() if number >= 3):
+        trait, also = json.loads(key)
+        wanted = [key_of(one) for one in (trait, also) if one]
+        more = {
+            package: sum(
+                has_all(it, new.graph, wanted) for it in new.builds if it.package == package
+            )
+            - sum(has_all(it, old.graph, wanted) for it in old.builds if it.package == package)
+            for package in told
+            if not (trait["what"] == "dependency" and trait["name"] == package)
+        }
+        shared = {"trait": trait, "packages": {it: n for it, n in more.items() if n > 0}}
+        found.append(shared | ({"also": also} if also else {}))
+    return sorted(found, key=str)
+
+
+def number_with(wanted: Iterable[Key], package: str, side: Side) -> int:
+    """How many builds of a package have some traits."""
+    return sum(has_all(it, side.graph, wanted) for it in side.builds if it.package == package)
+
+
+def key_of(trait: Trait) -> Key:
+    """A trait as a key, the version of a dependency with it."""
+    return trait["what"], trait["name"] or "", trait["value"] or ""
+
+
+def has_all(build: PlainBuild, graph: PlainGraph | None, wanted: Iterable[Key]) -> bool:
+    """Whether a build has some traits."""
+
+    def has(key: Key) -> bool:
+        what, name, value = key
+        if what == "dependency":
+            versions = dependencies(graph, build.hash).get(name or "", (0, set()))[1]
+            return bool(versions) if not value else value in versions
+        if what == "dependency variant":
+            return key in variants_below(graph, build.hash)
+        if what == "variant":
+            return value in build.variants
+        return bool(getattr(build, what) == value)
+
+    return all(map(has, wanted))
 
 
 def others_of(

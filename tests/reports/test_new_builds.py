@@ -1,0 +1,109 @@
+"""What packages got builds with several new things, compilers or MPIs: a table, not lines."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from snapdiff import diff_catalogs, load_catalog, render_report
+from snapdiff.reports import ReportOptions
+from tests.support.documents import Item, needs
+from tests.support.environments import write_locks
+from tests.support.helpers import run_cli
+
+GCC, CCE = ("gcc", "12.2.0"), ("cce", "16.0.1")
+MPI = {version: Item("mpich", version, explicit=True) for version in ("4.0", "4.1")}
+
+
+def with_mpi(name: str, version: str, compiler: tuple[str, str] = GCC) -> Item:
+    return Item(name, explicit=True, compiler=compiler, needs=(needs(MPI[version], "mpi"),))
+
+
+def with_cce(name: str) -> Item:
+    return Item(name, explicit=True, compiler=CCE)
+
+
+NEW_BUILDS = {
+    "with one new thing": (
+        "abc",
+        [with_mpi(name, "4.1") for name in "abc"],
+        ["+ 1 of 2 builds new each (built with mpich 4.1): a 1.0, b 1.0, c 1.0"],
+    ),
+    "with one of two new things, or both": (
+        "abcd",
+        [with_mpi(name, "4.1") for name in "abc"] + [with_cce(name) for name in "bcd"],
+        [
+            "More builds with   cce 16.0.1   mpich 4.1",
+            "a 1.0                           1",
+            "b 1.0              1            1",
+            "c 1.0              1            1",
+            "d 1.0              1",
+        ],
+    ),
+    "with both at once": (
+        "abcd",
+        [with_mpi(name, "4.1") for name in "abc"]
+        + [with_mpi(name, "4.1", CCE) for name in "d"]
+        + [with_cce(name) for name in "abc"],
+        [
+            "More builds with   cce 16.0.1   mpich 4.1",
+            "a 1.0              1            1",
+            "b 1.0              1            1",
+            "c 1.0              1            1",
+            "d 1.0              1            1",
+        ],
+    ),
+    "and with something that no other has": (
+        "abcd",
+        [with_mpi(name, "4.1") for name in "abc"]
+        + [with_cce(name) for name in "abc"]
+        + [Item("d", explicit=True, compiler=("llvm", "17.0"))],
+        [
+            "+ d 1.0: 1 of 2 builds new (built with llvm 17.0)",
+            "More builds with   cce 16.0.1   mpich 4.1",
+            "a 1.0              1            1",
+            "b 1.0              1            1",
+            "c 1.0              1            1",
+        ],
+    ),
+    "and a new package": (
+        "abc",
+        [with_mpi(name, "4.1") for name in "abcd"] + [with_cce(name) for name in "abc"],
+        [
+            "+ d 1.0 new",
+            "More builds with   cce 16.0.1   mpich 4.1",
+            "a 1.0              1            1",
+            "b 1.0              1            1",
+            "c 1.0              1            1",
+            "d                               1",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEW_BUILDS)
+def test_new_builds_are_a_table_where_it_says_all_of_several_packages(
+    tmp_path: Path, name: str
+) -> None:
+    packages, came, expected = NEW_BUILDS[name]
+    old = [with_mpi(package, "4.0") for package in packages]
+    left = Item("left", explicit=True)
+    sides = write_locks(tmp_path, [*MPI.values(), *old, left], [*MPI.values(), *old, *came])
+    lines = [it.strip() for it in run_cli(*sides, "-f", "text").out.splitlines()]
+    told = re.compile(r"\+ (?:[a-d] |.* each )|More builds|[a-d] ")
+    assert [line for line in lines if told.match(line)] == expected
+
+
+def test_a_table_of_new_builds_is_left_out_of_a_report_that_is_too_long(tmp_path: Path) -> None:
+    names = [f"package-{number:02}" for number in range(40)]
+    old = [with_mpi(name, "4.0") for name in names]
+    came = [with_mpi(name, "4.1") for name in names] + [with_cce(name) for name in names]
+    sides = write_locks(tmp_path, [*MPI.values(), *old], [*MPI.values(), *old, *came])
+    diff = diff_catalogs(*(load_catalog(str(side)) for side in sides))
+    full = render_report(diff, "markdown", ReportOptions(package_url=""))
+    assert full.count("| `package-") == 40
+    short = render_report(diff, "markdown", ReportOptions(package_url="", max_length=800))
+    assert len(short) <= 800
+    assert "left out: what packages have more builds with" in short
+    assert "| `package-" not in short
+    assert "40 products with more builds" in short
