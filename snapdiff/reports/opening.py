@@ -101,13 +101,15 @@ class StackLoss(Struct, frozen=True, kw_only=True):
 class LostTogether(NamedTuple):
     """Packages that have no build with one trait any more in the same stacks.
 
-    `are_dependencies` says that none of them is asked for there any more.
+    `are_dependencies` says that none of them is asked for there any more; `compiler` is that of all
+    builds that had it.
     """
 
     packages: tuple[str, ...]
     trait: TraitCount
     place: Place
-    are_dependencies: bool
+    are_dependencies: bool = False
+    compiler: Trait | None = None
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -335,7 +337,8 @@ def _no_longer(stacks: Iterable[StackDiff], moves: Moves, places: Places) -> Ite
             if _tool(trait.trait) not in told:
                 found.setdefault((trait, tuple(some)), {})[name] = None
     for (trait, where), names in found.items():
-        yield LostTogether(tuple(names), trait, places.place(where), are_dependencies=False)
+        alone, place = replace(trait, also=UNSET), places.place(where)
+        yield LostTogether(tuple(names), alone, place, compiler=trait.also or None)
 
 
 def _without_numbers(count: TraitCount) -> TraitCount:

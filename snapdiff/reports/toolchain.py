@@ -140,8 +140,9 @@ def _compilers_of(
         return ()
     changes = (it for stack in stacks if stack.stack in places for it in stack.changes)
     came = (it.new for it in changes if it.new and it.package == name)
-    found = {it.compiler for it in came if it.version in step.came} - {NO_COMPILER}
-    return tuple(sorted(found)) if len(found) > 1 else ()
+    found = {canonical_compiler(it.compiler) for it in came if it.version in step.came}
+    names = sorted(name.replace("@", " ") for name in found - {NO_COMPILER})
+    return tuple(names) if len(names) > 1 else ()
 
 
 def _by_version(steps: dict[VersionMove, list[str]]) -> list[tuple[VersionMove, list[str]]]:

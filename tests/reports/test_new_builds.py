@@ -33,11 +33,11 @@ NEW_BUILDS = {
         "abcd",
         [with_mpi(name, "4.1") for name in "abc"] + [with_cce(name) for name in "bcd"],
         [
-            "More builds with   cce 16.0.1   mpich 4.1",
-            "a 1.0                           1",
-            "b 1.0              1            1",
-            "c 1.0              1            1",
-            "d 1.0              1",
+            "Product   cce 16.0.1   mpich 4.1",
+            "a 1.0                  1",
+            "b 1.0     1            1",
+            "c 1.0     1            1",
+            "d 1.0     1",
         ],
     ),
     "with both at once": (
@@ -46,11 +46,11 @@ NEW_BUILDS = {
         + [with_mpi(name, "4.1", CCE) for name in "d"]
         + [with_cce(name) for name in "abc"],
         [
-            "More builds with   cce 16.0.1   mpich 4.1",
-            "a 1.0              1            1",
-            "b 1.0              1            1",
-            "c 1.0              1            1",
-            "d 1.0              1            1",
+            "Product   cce 16.0.1   mpich 4.1",
+            "a 1.0     1            1",
+            "b 1.0     1            1",
+            "c 1.0     1            1",
+            "d 1.0     1            1",
         ],
     ),
     "and with something that no other has": (
@@ -60,10 +60,10 @@ NEW_BUILDS = {
         + [Item("d", explicit=True, compiler=("llvm", "17.0"))],
         [
             "+ d 1.0: 1 of 2 builds new (built with llvm 17.0)",
-            "More builds with   cce 16.0.1   mpich 4.1",
-            "a 1.0              1            1",
-            "b 1.0              1            1",
-            "c 1.0              1            1",
+            "Product   cce 16.0.1   mpich 4.1",
+            "a 1.0     1            1",
+            "b 1.0     1            1",
+            "c 1.0     1            1",
         ],
     ),
     "and a new package": (
@@ -71,11 +71,11 @@ NEW_BUILDS = {
         [with_mpi(name, "4.1") for name in "abcd"] + [with_cce(name) for name in "abc"],
         [
             "+ d 1.0 new",
-            "More builds with   cce 16.0.1   mpich 4.1",
-            "a 1.0              1            1",
-            "b 1.0              1            1",
-            "c 1.0              1            1",
-            "d                               1",
+            "Product   cce 16.0.1   mpich 4.1",
+            "a 1.0     1            1",
+            "b 1.0     1            1",
+            "c 1.0     1            1",
+            "d             1",
         ],
     ),
 }
@@ -90,7 +90,7 @@ def test_new_builds_are_a_table_where_it_says_all_of_several_packages(
     left = Item("left", explicit=True)
     sides = write_locks(tmp_path, [*MPI.values(), *old, left], [*MPI.values(), *old, *came])
     lines = [it.strip() for it in run_cli(*sides, "-f", "text").out.splitlines()]
-    told = re.compile(r"\+ (?:[a-d] |.* each )|More builds|[a-d] ")
+    told = re.compile(r"\+ (?:[a-d] |.* each )|Product  |[a-d] ")
     assert [line for line in lines if told.match(line)] == expected
 
 

@@ -307,7 +307,7 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
     new = [user("mpich"), user("mpich", 2, compiler="gcc"), user("openmpi", name="alone"), other]
     sides = write_locks(tmp_path, built_with("openmpi", *old), built_with("mpich", *new))
     out = run_cli(*sides, "-f", "text").out
-    assert "\n  no build of user with openmpi and gcc 13.1.0 any more\n" in out
+    assert "\n  no build of user with openmpi (gcc 13.1.0) any more\n" in out
     assert "\n  no build of user with llvm any more\n" in out
     assert out.count("any more") == 2  # of a package of one build its line says it
     changes = run_json(*sides)["tags"][0]["stacks"][0]["package_changes"]
@@ -339,7 +339,7 @@ def test_an_mpi_that_came_beside_others_says_for_which_compilers(tmp_path: Path)
     sides = write_locks(tmp_path, [*openmpi, *libs["1"]], [*openmpi, *came, *libs["2"]])
     assert toolchain(run_cli(*sides, "-f", "text").out)[:2] == [
         "llvm 13.1.0 new",
-        "mpich 4.2 new, for gcc@13.1.0, llvm@13.1.0",
+        "mpich 4.2 new, for gcc 13.1.0, llvm 13.1.0",
     ]
 
 
