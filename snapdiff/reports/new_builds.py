@@ -34,18 +34,17 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine]) -> NewBuilds |
     for trait in traits:
         more.update(trait.packages)
     told = tuple(line for line in lines if _is_told(line, more))
+    if len(traits) < 2 or sum(len(line.packages) for line in told) < _LEAST_PACKAGES:
+        return None
     versions = {
         name: (move.gained and move.gained.versions) or move.own
-        for line in told
+        for line in lines
         for name in line.packages
         for move in line.moves_of(name)
     }
-    if len(traits) < 2 or len(versions) < _LEAST_PACKAGES:
-        return None
-    names = sorted(more.keys() & {name for line in lines for name in line.packages})
     rows = {
-        (name, versions.get(name, ())): [trait.packages.get(name, 0) for trait in traits]
-        for name in names
+        (name, versions[name]): [trait.packages.get(name, 0) for trait in traits]
+        for name in sorted(versions.keys() & more.keys())
     }
     return NewBuilds(traits, rows, told)
 
