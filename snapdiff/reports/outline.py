@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.model.packages import LikeStacks, pair_like_stacks
-from snapdiff.model.specs import ROOT
+from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
-from snapdiff.reports.names import FIRST_SEEN, SideName, readable, side_names, tag_names
+from snapdiff.reports.names import FIRST_SEEN, TOP_FOLDER, SideName, readable, side_names, tag_names
 from snapdiff.reports.opening import LostTogether
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
@@ -304,4 +304,5 @@ def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
             }
             new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
             for like in pair_like_stacks(old, new, lambda *names: ROOT not in names):
-                yield like, f"--map-stack {quote(f'{like.old}={like.new}')}"
+                old, new = (EMPTY_PART if it == TOP_FOLDER else it for it in (like.old, like.new))
+                yield like, f"--map-stack {quote(f'{old}={new}')}"

@@ -497,6 +497,18 @@ def test_a_stack_that_is_nearly_another_is_a_hint() -> None:
     assert "new name" not in render_report(diff_of(nowhere, renamed), "text"), "root is no stack"
 
 
+def test_a_hint_names_the_top_folder_as_the_option_takes_it(tmp_path: Path) -> None:
+    items = [Item(f"p{number}", explicit=True) for number in range(10)]
+    other = [Item("q", explicit=True)]
+    files = {"old/spack.lock": items, "new/a/spack.lock": items, "new/b/spack.lock": other}
+    write_files(tmp_path, {path: to_bytes(lock(some)) for path, some in files.items()})
+    sides = (tmp_path / "old" / "spack.lock", tmp_path / "new", "-f", "text")
+    assert ": --map-stack .=a compares them as one" in run_cli(*sides).out.replace("\n      ", " ")
+    out = run_cli(*sides, "--map-stack", ".=a").out
+    assert "environment top folder compared as a" in out.replace("\n", " ")
+    assert "new name" not in out
+
+
 @pytest.mark.parametrize("name", ["report.md", "by-stack.md", "comment.md", "shortened.md"])
 def test_every_line_is_an_item_of_one_plain_list(name: str) -> None:
     tree = Tree((FOLDER / name).read_text(encoding="utf-8"))
