@@ -119,8 +119,10 @@ def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[Trait
     """
     if not packages or max(len(side.graph.hashes) for side in sides) > _MOST_NODES:
         return {}
-    before, after = (_tools_of(side) for side in sides)
-    still = set().union(*after.values())
+    before, after = (_tools_of(side, packages) for side in sides)
+    new = sides[1].graph
+    still = {Trait("dependency", name, None) for name in new.names.values()}
+    still |= {Trait("compiler", None, package_of_compiler(it)) for it in new.compilers}
     found = {}
     for name in packages & after.keys():
         had = before.get(name, {})
@@ -138,20 +140,23 @@ def _no_longer(tool: Trait, compilers: Sequence[str]) -> TraitCount:
     return TraitCount(tool, specs=len(compilers), also=also)
 
 
-def _tools_of(side: SideDependencies) -> Mapping[str, Mapping[Trait, list[str]]]:
-    """Return what builds of each package were built with, link or run, with their compilers."""
+def _tools_of(
+    side: SideDependencies, packages: Collection[str]
+) -> Mapping[str, Mapping[Trait, list[str]]]:
+    """Return what builds of packages were built with, link or run, with their compilers."""
     names = side.graph.names
+    builds = {key: name for key, name in names.items() if name in packages}
     found: dict[str, dict[Trait, list[str]]] = {}
     for spec_hash, bits in unite_below(
-        names, side.below, lambda it: _BITS.get(names.get(it, ""), 0)
+        builds, side.below, lambda it: _BITS.get(names.get(it, ""), 0)
     ):
-        node = side.graph.node(spec_hash) if spec_hash in names else None
+        node = side.graph.node(spec_hash) if spec_hash in builds else None
         if node:
             compiler = canonical_compiler(node.build.compiler)
             tools = [Trait("dependency", it, None) for it, bit in _BITS.items() if bit & bits]
             if compiler != NO_COMPILER:
                 tools.append(Trait("compiler", None, package_of_compiler(compiler)))
-            of_package = found.setdefault(names[spec_hash], {})
+            of_package = found.setdefault(builds[spec_hash], {})
             for tool in tools:
                 of_package.setdefault(tool, []).append(compiler)
     return found

@@ -304,5 +304,5 @@ def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
             }
             new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
             for like in pair_like_stacks(old, new, lambda *names: ROOT not in names):
-                old, new = (EMPTY_PART if it == TOP_FOLDER else it for it in (like.old, like.new))
-                yield like, f"--map-stack {quote(f'{old}={new}')}"
+                given = (EMPTY_PART if it == TOP_FOLDER else it for it in (like.old, like.new))
+                yield like, f"--map-stack {quote('='.join(given))}"
