@@ -169,6 +169,9 @@ NO_COMPILER = "none"
 _FLAGS = frozenset(["cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs"])
 """The parameters of a node that are compiler flags (Spack's `FlagMap.valid_compiler_flags`)."""
 
+COMPILER_WRAPPER = "compiler-wrapper"
+"""What a node depends on that is compiled, where compilers are dependencies (since Spack 1)."""
+
 LANGUAGES = ("c", "cxx", "fortran")
 """The virtual packages that a compiler provides, in the order in which one names the compiler."""
 

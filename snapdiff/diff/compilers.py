@@ -12,6 +12,7 @@ from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change, CompilerCount
 from snapdiff.spack import (
     BLAS,
+    COMPILER_WRAPPER,
     LANGUAGES,
     MPI,
     NO_COMPILER,
@@ -25,8 +26,8 @@ _MOST_NODES = 20_000
 To read the unchanged specs of two indexes of 100,000 takes longer than to compare them.
 """
 
-_COMPILER_WRAPPER, _RUNTIME = "compiler-wrapper", "-runtime"
-"""What comes with a compiler that is a dependency: this package, and names that end like this."""
+_RUNTIME = "-runtime"
+"""How packages end that come with a compiler that is a dependency, beside the wrapper."""
 
 _BITS = {name: 1 << number for number, name in enumerate((*MPI, *BLAS))}
 """The libraries by which builds of a package are told apart, each as a bit."""
@@ -45,7 +46,7 @@ def comes_with_compilers(edge: Edge, before: Node) -> bool:
     """
     return (
         _is_compiler(edge)
-        or edge.name in (_COMPILER_WRAPPER, package_of_compiler(before.build.compiler))
+        or edge.name in (COMPILER_WRAPPER, package_of_compiler(before.build.compiler))
         or edge.name.endswith(_RUNTIME)
     )
 
@@ -134,8 +135,8 @@ def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[Trait
 
 
 def _no_longer(tool: Trait, compilers: Sequence[str]) -> TraitCount:
-    only = set(compilers) - {NO_COMPILER}
-    is_one = tool.what == "dependency" and len(only) == 1
+    only = set(compilers)
+    is_one = tool.what == "dependency" and len(only) == 1 and NO_COMPILER not in only
     also = Trait("compiler", None, *only) if is_one else UNSET
     return TraitCount(tool, specs=len(compilers), also=also)
 

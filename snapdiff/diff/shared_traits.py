@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from snapdiff.diff.packages import Loss
 from snapdiff.diff.trait_bits import TraitBits
@@ -25,16 +26,22 @@ def shared_traits(
     told = Counter((it.trait, it.also) for name in had for it in packages.get(name, ()))
     most_first = sorted(told.items(), key=lambda it: (-it[1], str(it[0])))
     masks = {key: _mask(*key, bits) for key, number in most_first if number >= _SEVERAL}
-    found: dict[tuple[Trait, Trait | UnsetType], dict[str, int]] = {key: {} for key in masks}
+    found = [SharedTrait(trait, {}, also, {}) for trait, also in masks]
     for gain in gained if masks else ():
         after, before = (bits.linked[side] for side in gain.sides) if gain.sides else (None, None)
-        new = [bits.of_build(*it, after) for it in (*gain.lost.items(), *gain.stayed)]
-        old = [bits.of_build(*it, before) for it in gain.others]
-        for key, mask in masks.items():
-            more = sum(it & mask == mask for it in new) - sum(it & mask == mask for it in old)
-            if more > 0 and not key[0].is_of(gain.package):
-                found[key][gain.package] = more
-    return tuple(SharedTrait(trait, some, also) for (trait, also), some in found.items())
+        new = [(bits.of_build(*it, after), 1, it[1]) for it in (*gain.lost.items(), *gain.stayed)]
+        old = [(bits.of_build(*it, before), -1, it[1]) for it in gain.others]
+        for shared, mask in zip(found, masks.values(), strict=True):
+            if shared.trait.is_of(gain.package):
+                continue
+            some = [(number, build) for has, number, build in (*new, *old) if has & mask == mask]
+            if (more := sum(number for number, _ in some)) > 0:
+                shared.packages[gain.package] = more
+            if shared.asked_for is not UNSET:
+                roots = sum(number for number, build in some if build.explicit)
+                if roots > 0:
+                    shared.asked_for[gain.package] = roots
+    return tuple(replace(it, asked_for=it.asked_for or UNSET) for it in found)
 
 
 def _mask(trait: Trait, also: Trait | UnsetType, bits: TraitBits) -> int:

@@ -195,7 +195,7 @@ class ComparedStack:
         if filters.because or filters.explicit:  # then not all is reported
             reported = {spec.hash for it in changes for spec in it.specs}
             losses = {kind: list(narrowed_losses(it, reported)) for kind, it in losses.items()}
-        read_linked(chain.from_iterable(losses.values()), self._bits)
+        read_linked(chain.from_iterable(self.losses.values()), self._bits)
         # With `-p`, the packages that are compared do not say what else is gone.
         gone = None if filters.package else self.packages.removed
         came = None if filters.package else self.packages.added
@@ -204,7 +204,7 @@ class ComparedStack:
             find_traits(losses[Kind.REMOVED], gone, self._bits),
             gained,
             find_traits(losses[Kind.UPGRADED], (), self._bits),
-            shared_traits(losses[Kind.ADDED], gained.packages, self._bits),
+            shared_traits(self.losses[Kind.ADDED], gained.packages, self._bits),
         )
 
     def _root_changes(self) -> RootChanges | None:

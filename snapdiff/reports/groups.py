@@ -166,7 +166,12 @@ def _tally(
     """Return how many packages that is, and what is said of some: the lines are those of each."""
     of_line = ((name, line) for name, lines in packages.items() for line in lines)
     every = ((name, move) for name, line in of_line for move in line.moves_of(name))
-    moves = [(name, move) for name, move in every if move.status is status or _fell(move, status)]
+    is_fall = status is Status.DOWNGRADED
+    moves = [
+        (name, move)
+        for name, move in every
+        if move.status is status or (is_fall and move.is_downgrade)
+    ]
     tally = Tally(status=status, number=len(packages))
     named = set(packages)
     if status in (Status.GONE, Status.NEW):
@@ -203,11 +208,6 @@ def _tally(
         tally = replace(tally, events=tuple(events), place=place)
     is_named = status in _NAMED or (status >= Status.SHARED and len(named) == 1)
     return replace(tally, few=_few(named, moves) if is_named else ())
-
-
-def _fell(move: Move, status: Status) -> bool:
-    """Return whether some builds of what is downgraded elsewhere went to an older version."""
-    return status is Status.DOWNGRADED and bool(move.versions.went) and move.versions.fell
 
 
 def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:

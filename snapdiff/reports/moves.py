@@ -94,6 +94,11 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.status is Status.GONE and not self.in_tag
 
     @property
+    def is_downgrade(self) -> bool:
+        """Whether it is downgraded, or some of its builds went to an older version."""
+        return self.status is Status.DOWNGRADED or bool(self.versions.went and self.versions.fell)
+
+    @property
     def is_quiet(self) -> bool:
         """Whether it is not said of a package of which there is anything else to say."""
         return self.status >= Status.SHARED

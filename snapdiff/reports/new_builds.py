@@ -1,9 +1,10 @@
 """What packages of a stack have more builds with: a new compiler or MPI in a column each."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Container, Mapping, Sequence
+from typing import Literal, NamedTuple
 
+from snapdiff.reports.moves import Move
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, Versions
 from snapdiff.result.causes import SharedTrait
@@ -11,6 +12,10 @@ from snapdiff.result.changes import StackDiff
 
 _LEAST_PACKAGES = 3
 """Of how many packages a table says all, where it is shorter than their lines."""
+
+
+About = Literal["products", "dependencies", "packages"]
+"""What lines are about: packages where nobody knows which of them are products."""
 
 
 class NewBuilds(NamedTuple):
@@ -24,16 +29,16 @@ class NewBuilds(NamedTuple):
     told: tuple[PackageLine, ...]
 
 
-def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine]) -> NewBuilds | None:
+def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) -> NewBuilds | None:
     """Return what packages of some lines of a stack have more builds with, if it is worth a table.
 
-    It is where it is all there is to say of several of them.
+    It is where it is all there is to say of several of them. Of a product each root is a build.
     """
     traits = tuple(stack.gained_with or ())
-    more: Counter[str] = Counter()
-    for trait in traits:
-        more.update(trait.packages)
-    told = tuple(line for line in lines if _is_told(line, more))
+    known = {(trait.trait, trait.also) for trait in traits}
+    told = tuple(
+        line for line in lines if all(_is_told(it, known) for it in line.each or line.moves)
+    )
     if len(traits) < 2 or sum(len(line.packages) for line in told) < _LEAST_PACKAGES:
         return None
     versions = {
@@ -42,19 +47,30 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine]) -> NewBuilds |
         for name in line.packages
         for move in line.moves_of(name)
     }
+    numbers = [_numbers(trait, about) for trait in traits]
     rows = {
-        (name, versions[name]): [trait.packages.get(name, 0) for trait in traits]
-        for name in sorted(versions.keys() & more.keys())
+        (name, versions[name]): [some.get(name, 0) for some in numbers]
+        for name in sorted(versions)
+        if any(name in some for some in numbers)
     }
     return NewBuilds(traits, rows, told)
 
 
-def _is_told(line: PackageLine, more: Mapping[str, int]) -> bool:
-    """Return whether all that a line says is that there are new builds, and there are `more`."""
-    return all(
+def _numbers(trait: SharedTrait, about: str) -> Mapping[str, int]:
+    """Return how many more builds of each package have a trait, of the roots or of the others."""
+    roots = trait.asked_for or {}
+    if about == "packages":
+        return trait.packages
+    return roots if about == "products" else +(Counter(trait.packages) - Counter(roots))
+
+
+def _is_told(move: Move, known: Container[object]) -> bool:
+    """Return whether all that is said of a package is that builds of known traits are new."""
+    return (
         move.status is Status.MORE
         and move.is_builds
-        and 0 < (move.gained.number if move.gained else 0) <= more.get(name, 0)
-        for name in line.packages
-        for move in line.moves_of(name)
+        and move.gained is not None
+        and sum(part.specs for part in move.gained.parts) == move.gained.number
+        and all((part.trait, part.also) in known for part in move.gained.parts)
+        and not (move.beside or move.asked_for or move.needed_by)
     )

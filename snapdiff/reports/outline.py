@@ -14,8 +14,8 @@ from snapdiff.model.packages import LikeStacks, pair_like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
+from snapdiff.reports.lost_builds import LostTogether
 from snapdiff.reports.names import FIRST_SEEN, TOP_FOLDER, SideName, readable, side_names, tag_names
-from snapdiff.reports.opening import LostTogether
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
 from snapdiff.reports.stack_reasons import CountedCause
@@ -149,10 +149,13 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def downgraded_for(self) -> tuple[str, ...]:
         """The new roots that need all products that are named as downgraded, if some do."""
-        named = [it.few for it in self.names_below if it.status is Status.DOWNGRADED]
-        names = {name for some in named for name, _ in some}
+        few = [it.few for it in self.names_below if it.status is Status.DOWNGRADED]
+        named = [(name, move) for some in few for name, moves in some for move in moves]
         for it in (roots for tag in self.tags for roots in tag.opening.new_roots):
-            if names and names <= {name for some, _ in it.older for name in some}:
+            where = it.older_in
+            if named and all(
+                where.get(name, frozenset()).issuperset(move.stacks) for name, move in named
+            ):
                 return it.names
         return ()
 

@@ -19,9 +19,9 @@ from snapdiff.result.packages import (
     PackageChange,
     PackageParts,
 )
-from snapdiff.spack import canonical_compiler
+from snapdiff.spack import COMPILER_WRAPPER, canonical_compiler
 
-_COMES_WITH_COMPILERS = ("compiler-wrapper", "-runtime")
+_COMES_WITH_COMPILERS = (COMPILER_WRAPPER, "-runtime")
 """How packages end that came to a stack because its compilers became dependencies."""
 
 

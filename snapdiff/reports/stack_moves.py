@@ -86,3 +86,26 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
             move = replace(move, needed_by=needed_by.get(change.package, ()))
         found.append((change, move))
     return found
+
+
+def with_roots(moves: StackMoves) -> StackMoves:
+    """Return what happened in a stack with who asks for a package, where else all is quiet.
+
+    For people alone: a gate looks at what happened to the package itself.
+    """
+    return [
+        (change, _as_root(move) if move.is_quiet and move.asked_for else move)
+        for change, move in moves
+    ]
+
+
+def _as_root(move: Move) -> Move:
+    """Return the move of a package that is a root on one side alone, told as that."""
+    if move.beside:  # of its builds one was reconfigured, and there is another number of equal ones
+        return replace(move, status=Status.RECONFIGURED)
+    if move.status is Status.DUPLICATES:
+        return replace(move, status=Status.ROOTS)
+    # Another hash, and what changed in all of a stack, is told elsewhere, once for all.
+    return replace(
+        move, status=Status.ROOTS, kind=Kind.RECONFIGURED, own=(), because=None, shared=()
+    )

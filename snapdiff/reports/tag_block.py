@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,21 +9,21 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
-from snapdiff.reports.moves import Move
 from snapdiff.reports.names import NOWHERE, Place, Places, places_of
-from snapdiff.reports.new_builds import NewBuilds, new_builds_of
+from snapdiff.reports.new_builds import About, NewBuilds, new_builds_of
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
 from snapdiff.reports.package_lines import PackageLine, SpecLines, package_lines, spec_lines
 from snapdiff.reports.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.products import in_parts, knows_products
-from snapdiff.reports.stack_moves import Moves, StackMoves, moves_of, stack_moves
+from snapdiff.reports.stack_moves import Moves, StackMoves, moves_of, stack_moves, with_roots
 from snapdiff.reports.stack_reasons import Reasons, reasons_of
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.toolchain import Toolchain, beside_toolchain, toolchain_of
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
+from snapdiff.spack import COMPILER_WRAPPER, NO_COMPILER
 
 SHORT = 8
 """How many lines of packages are read at a glance."""
@@ -37,7 +36,7 @@ class Part(Struct, frozen=True, kw_only=True):
     them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
     """
 
-    about: Literal["products", "dependencies", "packages"]
+    about: About
     stack: str | None
     is_first: bool = False
     reasons: Reasons | None = None
@@ -99,6 +98,15 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     specs: SpecLines
 
     @property
+    def compilers_came(self) -> bool:
+        """Whether compilers are dependencies now, as specs name none that did before."""
+        pairs = ((it.old, it.new) for stack in self.tag.stacks for it in stack.changes)
+        is_unnamed = any(
+            old and new and old.compiler != NO_COMPILER == new.compiler for old, new in pairs
+        )
+        return is_unnamed and COMPILER_WRAPPER in self.tag.packages.added
+
+    @property
     def has_table(self) -> bool:
         """Whether its products are in a table."""
         return any(part.has_table for part in self.parts)
@@ -110,6 +118,7 @@ class TagWriter:
     def __init__(self, tag: TagDiff, filters: Filters, *, details: bool, has_table: bool) -> None:
         kinds = wanted_kinds(filters)
         self._whole = tag
+        self._has_all_kinds = len(kinds) == len(Kind)
         self.tag = tag = replace(tag, stacks=tuple(in_parts(stack, kinds) for stack in tag.stacks))
         self.has_products = knows_products(tag.stacks)
         self._places = places_of(tag.stacks)
@@ -123,7 +132,7 @@ class TagWriter:
         told = _told_stacks(tag)
         said = {stack.stack: stack_moves(tag, stack) for stack in told}
         if Kind.RECONFIGURED in kinds:  # as which a package is shown that only has another root
-            said = {stack: _with_roots(moves) for stack, moves in said.items()}
+            said = {stack: with_roots(moves) for stack, moves in said.items()}
         self.by_stack = said
         self._new_roots = new_roots_of(tag, self.by_stack, self._places)
         needs = {it.names for it in self._new_roots}  # the opening says what needs these
@@ -181,7 +190,9 @@ class TagWriter:
         toolchain = None
         if len(self.lines) > FEW:
             stacks = _told_stacks(self._whole)
-            toolchain = toolchain_of(stacks, self._places, opening.shared)
+            toolchain = toolchain_of(
+                stacks, self._places, opening.shared, has_all_kinds=self._has_all_kinds
+            )
         reasons = _beside(self.lines, self.tag.stacks, reasons)
         if by_stack:
             parts = [
@@ -241,11 +252,12 @@ class TagWriter:
         `reasons` of their hashes name have no line.
         """
         of_one = stack or (self.tag.stacks[0] if len(self.tag.stacks) == 1 else None)
-        others: Literal["products", "packages"] = "products" if self.has_products else "packages"
+        others: About = "products" if self.has_products else "packages"
         untold = beside_toolchain(lines, toolchain)
         if reasons and reasons.names_packages and reasons.place == NOWHERE and not self._lists_all:
             untold = [line for line in untold if line.status is not Status.REBUILT]
         found: list[Part] = []
+        about: About
         for is_dependency in (False, True):
             some = [line for line in lines if line.is_dependency is is_dependency]
             listed_here = [line for line in untold if line.is_dependency is is_dependency]
@@ -253,12 +265,13 @@ class TagWriter:
                 tables = [group.table for group in found[0].groups if group.table]
                 listed_here = [it for it in listed_here if not any(t.says(it) for t in tables)]
             of_these = None if is_dependency else table
-            new_builds = new_builds_of(of_one, listed_here) if of_one else None
+            about = "dependencies" if is_dependency else others
+            new_builds = new_builds_of(of_one, listed_here, about) if of_one else None
             if new_builds:
                 listed_here = [line for line in listed_here if line not in new_builds.told]
             groups = grouped(listed_here, of_these, lists_all=self._lists_all)
             part = Part(
-                about="dependencies" if is_dependency else others,
+                about=about,
                 stack=stack.stack if stack else None,
                 groups=groups,
                 new_builds=new_builds,
@@ -287,29 +300,6 @@ def _still_in(
         for name in gone.keys() & {*stack.still_there, *quiet} - told:
             found.setdefault(name, []).append(stack.stack)
     return {name: places.besides(gone[name], some) for name, some in found.items()}
-
-
-def _with_roots(moves: StackMoves) -> StackMoves:
-    """Return what happened in a stack with who asks for a package, where else all is quiet.
-
-    For people alone: a gate looks at what happened to the package itself.
-    """
-    return [
-        (change, _as_root(move) if move.is_quiet and move.asked_for else move)
-        for change, move in moves
-    ]
-
-
-def _as_root(move: Move) -> Move:
-    """Return the move of a package that is a root on one side alone, told as that."""
-    if move.beside:  # of its builds one was reconfigured, and there is another number of equal ones
-        return replace(move, status=Status.RECONFIGURED)
-    if move.status is Status.DUPLICATES:
-        return replace(move, status=Status.ROOTS)
-    # Another hash, and what changed in all of a stack, is told elsewhere, once for all.
-    return replace(
-        move, status=Status.ROOTS, kind=Kind.RECONFIGURED, own=(), because=None, shared=()
-    )
 
 
 def _say_why(lines: Iterable[PackageLine], stacks: Iterable[StackDiff]) -> bool:

@@ -71,11 +71,14 @@ def toolchain_of(
     stacks: Sequence[StackDiff],
     places: Places,
     shared: Sequence[SharedChange],
+    *,
+    has_all_kinds: bool,
 ) -> Toolchain | None:
     """Return the toolchain of a tag, or None where no part of it is known to have changed.
 
     Compilers are what the specs say that they were built with, the rest are packages. Compilers
-    that changed in a way that many specs have `shared` are told with those.
+    that changed in a way that many specs have `shared` are told with those. Where not all kinds of
+    changes are there, not all builds of an MPI are.
     """
     changed: dict[str, dict[VersionMove, list[str]]] = {}
     same: dict[str, dict[Versions, list[str]]] = {}
@@ -95,7 +98,7 @@ def toolchain_of(
                 step,
                 places.place(some),
                 _because_of(name, some, stacks),
-                _compilers_of(name, step, some, stacks),
+                _compilers_of(name, step, some, stacks) if has_all_kinds else (),
             )
             for step, some in _by_version(steps)
         ]
@@ -104,8 +107,12 @@ def toolchain_of(
     unchanged = {*same} - {*changed}
     if not all(stack.compilers for stack in stacks if stack.changes):  # it may be of others alone
         unchanged -= {*COMPILERS}
+    # Of a stack that is the same to the byte nothing is read.
+    is_unread = any(not (it.changes or it.compilers or it.toolchain) for it in stacks)
     as_before = [
-        (name, tuple(_by_stacks(same[name], places))) for name in TOOLCHAIN if name in unchanged
+        (name, tuple(_by_stacks(same[name], places, names_all=is_unread)))
+        for name in TOOLCHAIN
+        if name in unchanged
     ]
     if not changes and not (changed and as_before):
         return None
@@ -113,11 +120,14 @@ def toolchain_of(
 
 
 def _by_stacks(
-    versions: Mapping[Versions, Sequence[str]], places: Places
+    versions: Mapping[Versions, Sequence[str]], places: Places, *, names_all: bool
 ) -> Iterator[tuple[Versions, Place]]:
-    """Yield versions and where they are, those of most stacks first; of all the same nowhere."""
+    """Yield versions and where they are, those of most stacks first; of all the same nowhere.
+
+    With `names_all` these have a place, too: there are stacks of which nothing is known.
+    """
     for some, stacks in sorted(versions.items(), key=lambda it: (-len(it[1]), it[0])):
-        yield some, places.place(stacks) if len(versions) > 1 else NOWHERE
+        yield some, places.place(stacks) if names_all or len(versions) > 1 else NOWHERE
 
 
 def _because_of(name: str, places: Sequence[str], stacks: Iterable[StackDiff]) -> Because | None:
@@ -135,14 +145,26 @@ def _because_of(name: str, places: Sequence[str], stacks: Iterable[StackDiff]) -
 def _compilers_of(
     name: str, step: VersionMove, places: Sequence[str], stacks: Iterable[StackDiff]
 ) -> Versions:
-    """Return for which compilers an MPI came beside all there is, if they are several."""
+    """Return for which compilers an MPI came beside all there is, if they are several.
+
+    They are the same in all of these places.
+    """
     if name not in MPI or step.gone:
         return ()
-    changes = (it for stack in stacks if stack.stack in places for it in stack.changes)
-    came = (it.new for it in changes if it.new and it.package == name)
-    found = {canonical_compiler(it.compiler) for it in came if it.version in step.came}
-    names = sorted(name.replace("@", " ") for name in found - {NO_COMPILER})
-    return tuple(names) if len(names) > 1 else ()
+    found = {
+        tuple(sorted(_compilers_in(stack, name, step.came) - {NO_COMPILER}))
+        for stack in stacks
+        if stack.stack in places
+    }
+    [names, *others] = found
+    is_told = len(names) > 1 and not others
+    return tuple(name.replace("@", " ") for name in names) if is_told else ()
+
+
+def _compilers_in(stack: StackDiff, package: str, versions: Versions) -> set[str]:
+    """Return what the new builds of some versions of a package were built with."""
+    came = (it.new for it in stack.changes if it.new and it.package == package)
+    return {canonical_compiler(it.compiler) for it in came if it.version in versions}
 
 
 def _by_version(steps: dict[VersionMove, list[str]]) -> list[tuple[VersionMove, list[str]]]:

@@ -127,12 +127,15 @@ class SharedTrait(Struct, frozen=True, gc=False):
 
     - `trait`: what these have
     - `also`: a compiler, target or os that they have, too
-    - `packages`: how many more builds of each package have it than before
+    - `packages`: how many more builds of each package have it than before, of those that have a
+      new build
+    - `asked_for`: the same of roots, or what was installed by hand; there where there are any
     """
 
     trait: Trait
     packages: dict[str, int]
     also: Trait | UnsetType = UNSET
+    asked_for: dict[str, int] | UnsetType = UNSET
 
 
 class TraitCount(Struct, frozen=True, gc=False):

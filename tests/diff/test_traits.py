@@ -41,6 +41,7 @@ from tests.support.real_catalogs import DATA, DERECHO, E4S, LOCKS, needs_real_ca
 from tests.support.trait_oracle import (
     PlainBuild,
     Side,
+    by_trait,
     dependencies,
     different,
     duplicates,
@@ -126,7 +127,9 @@ def side_of(graph: PlainGraph, hashes: Collection[str]) -> Side:
     return Side(builds, graph)
 
 
-def hold_against(stack: Report, old: Side, new: Side) -> int:
+def hold_against(
+    stack: Report, old: Side, new: Side, roots: tuple[Collection[str], Collection[str]]
+) -> int:
     """Assert all traits of a stack; return how many there are."""
     hold_different(stack, old, new)
     lost = hold_duplicates(stack, "removed", old)
@@ -152,7 +155,7 @@ def hold_against(stack: Report, old: Side, new: Side) -> int:
     changes = (it for it in stack["package_changes"] if it["package"] in every["added"])
     told = {change["package"]: change["gained_by"] for change in changes}
     shared = stack.get("gained_with", [])
-    assert sorted(shared, key=str) == gained_with(told, old, new)
+    assert sorted(shared, key=by_trait) == gained_with(told, old, new, roots)
     compilers = [Counter(build.compiler for build in side.builds) for side in (old, new)]
     assert stack.get("compilers", []) == [
         {"compiler": name, "old": compilers[0][name], "new": compilers[1][name]}
@@ -284,7 +287,7 @@ def test_traits_of_generated_locks(tmp_path_factory: pytest.TempPathFactory, bot
         assert asked_for[0] == asked_for[1]
     for tag in report["tags"]:
         for stack in tag["stacks"]:
-            hold_against(stack, old, new)
+            hold_against(stack, old, new, (roots[0], roots[1]))
             check_asked_for(stack, (old, new), roots)
 
 
@@ -315,7 +318,7 @@ def test_traits_of_real_locks(pairs: list[tuple[Path, Path]]) -> None:
         old, new = (side_of(graph, counted(graph, some)) for graph, some in both)
         for tag in report_of_locks(*paths)["tags"]:
             for stack in tag["stacks"]:
-                traits += hold_against(stack, old, new)
+                traits += hold_against(stack, old, new, (roots[0], roots[1]))
                 check_asked_for(stack, (old, new), roots)
     assert traits
 

@@ -1,6 +1,7 @@
 """What packages got builds with several new things, compilers or MPIs: a table, not lines."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
-from tests.support.helpers import run_cli
+from tests.support.helpers import run_cli, run_json
 
 GCC, CCE = ("gcc", "12.2.0"), ("cce", "16.0.1")
 MPI = {version: Item("mpich", version, explicit=True) for version in ("4.0", "4.1")}
@@ -66,6 +67,20 @@ NEW_BUILDS = {
             "c 1.0     1            1",
         ],
     ),
+    "and a build that has none of them beside one that has both": (
+        "abcd",
+        [with_mpi(name, "4.1") for name in "abc"]
+        + [with_cce(name) for name in "abc"]
+        + [with_mpi("d", "4.1", CCE), with_mpi("d", "4.0", ("llvm", "17.0"))],
+        [
+            "+ d 1.0: 2 of 3 builds new (1 with cce 16.0.1, 1 with llvm 17.0)",
+            "Product   cce 16.0.1   mpich 4.1",
+            "a 1.0     1            1",
+            "b 1.0     1            1",
+            "c 1.0     1            1",
+            "d 1.0     1            1",
+        ],
+    ),
     "and a new package": (
         "abc",
         [with_mpi(name, "4.1") for name in "abcd"] + [with_cce(name) for name in "abc"],
@@ -92,6 +107,46 @@ def test_new_builds_are_a_table_where_it_says_all_of_several_packages(
     lines = [it.strip() for it in run_cli(*sides, "-f", "text").out.splitlines()]
     told = re.compile(r"\+ (?:[a-d] |.* each )|Product  |[a-d] ")
     assert [line for line in lines if told.match(line)] == expected
+
+
+def both_new(names: str, *more: Item) -> tuple[list[Item], list[Item]]:
+    """Roots that get a build with a new MPI and one with a new compiler, beside others."""
+    old = [with_mpi(name, "4.0") for name in names]
+    came = [with_mpi(name, "4.1") for name in names] + [with_cce(name) for name in names]
+    return [*MPI.values(), *old], [*MPI.values(), *old, *came, *more]
+
+
+def test_what_else_happened_to_a_package_has_its_line_beside_the_table(tmp_path: Path) -> None:
+    old, new = both_new("abc")
+
+    def shared(value: bool, version: str = "4.0") -> Item:
+        return replace(with_mpi("d", version), parameters={"shared": value})
+
+    sides = write_locks(tmp_path, [*old, shared(True)], [*new, shared(False), shared(False, "4.1")])
+    out = run_cli(*sides, "-f", "text").out
+    assert "\nd 1.0     1\n" in out
+    assert "+ d 1.0: 1 of 2 builds new" in out
+    assert "variant +shared → ~shared\n" in out
+    # A root on one side alone is told as that.
+    demoted = Item("app", explicit=True, needs=(needs(with_mpi("e", "4.0")),))
+    below = [replace(with_mpi("e", it), explicit=False) for it in MPI]
+    sides = write_locks(
+        tmp_path, [*old, with_mpi("e", "4.0"), replace(demoted)], [*new, *below, demoted]
+    )
+    assert "now only a dependency" in run_cli(*sides, "-f", "text").out
+
+
+def test_of_a_product_each_root_is_a_build_in_the_table(tmp_path: Path) -> None:
+    old, new = both_new("abcd")
+    below = Item("a", needs=(needs(MPI["4.1"], "mpi"),), parameters={"n": 2})
+    user = [Item("user", version, explicit=True, needs=(needs(below),)) for version in ("1", "2")]
+    sides = write_locks(tmp_path, [*old, replace(user[0], needs=())], [*new, below, user[1]])
+    for options in ([], ["--explicit"]):
+        out = run_cli(*sides, "-f", "text", *options).out
+        assert "Product   cce 16.0.1   mpich 4.1\na 1.0     1            1\n" in out
+    [stack] = run_json(*sides)["tags"][0]["stacks"]
+    mpich = stack["gained_with"][1]
+    assert (mpich["packages"]["a"], mpich["asked_for"]["a"]) == (2, 1)
 
 
 def test_a_table_of_new_builds_is_left_out_of_a_report_that_is_too_long(tmp_path: Path) -> None:

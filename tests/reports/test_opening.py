@@ -9,8 +9,8 @@ import pytest
 
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
+from snapdiff.reports.lost_builds import StackLoss
 from snapdiff.reports.names import NOWHERE
-from snapdiff.reports.opening import StackLoss
 from snapdiff.reports.terminal import broken
 from snapdiff.result.causes import Trait, TraitCount
 from tests.support.documents import Item, lock, needs, to_bytes
@@ -122,6 +122,26 @@ def test_a_new_root_that_takes_others_in_is_told_once(
     found = report(tmp_path, stacks)
     assert found[4] == IS_NEW + more
     assert [line for line in found[4:] if "now only" in line] == [f"- {it} (`a`)" for it in lines]
+
+
+def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_path: Path) -> None:
+    def stack(version: str, *, has_root: bool = False) -> list[Item]:
+        fell = [Item(f"q{number}", version, explicit=True) for number in range(4)]
+        root = Item("root", explicit=True, needs=tuple(map(needs, fell)))
+        others = [Item(f"n{number}", explicit=True) for number in range(3)]
+        return [*fell, *[root, *others] * has_root]
+
+    rose = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(8)] for it in "12"]
+    stacks = {
+        "w": (stack("2.0"), stack("1.0", has_root=True)),
+        "x": (stack("3.0"), stack("1.0")),
+        "z": (rose[0], rose[1]),
+    }
+    lines = report(tmp_path, stacks)
+    assert "- `root` is new in `w`; it needs older `q0`, `q1`, `q2`, `q3`" in lines
+    [downgraded] = [line for line in lines if line.startswith("- **downgraded**: ")]
+    assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
+    assert "`q3` `3.0` → `1.0` (`x`)" in downgraded
 
 
 def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_path: Path) -> None:

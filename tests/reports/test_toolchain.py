@@ -286,6 +286,7 @@ def built_with(mpi: str, *users: Item) -> list[Item]:
 
 
 MPIS = {name: Item(name, "4.1", explicit=True) for name in ("openmpi", "mpich")}
+MPIS["openmpi 5"] = Item("openmpi", "5.0", explicit=True)
 
 
 def user(mpi: str, number: int = 1, name: str = "user", compiler: str = "gcc") -> Item:
@@ -320,6 +321,61 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
     ]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        # Of two versions its line tells one alone.
+        (
+            [user("openmpi"), user("openmpi 5", 2), user("mpich", 3)],
+            [user("mpich", 1), user("mpich", 3)],
+            "no build of user with openmpi (gcc 13.1.0) any more",
+        ),
+        ([user("openmpi"), user("mpich", 3)], [user("mpich", 3)], "built with openmpi"),
+    ],
+)
+def test_what_the_line_of_a_package_says_of_lost_builds_is_no_item(
+    tmp_path: Path, old: list[Item], new: list[Item], words: str
+) -> None:
+    other = user("openmpi", name="other")
+    sides = write_locks(
+        tmp_path, built_with("openmpi", *old, other), built_with("mpich", *new, other)
+    )
+    out = run_cli(*sides, "-f", "text").out
+    assert words in out
+    assert ("any more" in out) is words.startswith("no build")
+
+
+def test_what_a_line_says_of_one_stack_is_not_said_of_another(tmp_path: Path) -> None:
+    other = user("openmpi", name="other")
+    a = [user("openmpi"), user("mpich", 2)], [user("mpich", 2)]
+    b = [user("openmpi"), user("openmpi", 2)], [user("mpich"), user("mpich", 2)]
+    for side, number in (("old", 0), ("new", 1)):
+        files = {
+            f"{name}/spack.lock": to_bytes(
+                lock(built_with(("openmpi", "mpich")[number], *some[number], other))
+            )
+            for name, some in (("a", a), ("b", b))
+        }
+        write_files(tmp_path / side, files)
+    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
+    assert "no build of user with openmpi (gcc 13.1.0) any more (b)" in out
+
+
+def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> None:
+    names = [f"user{number}" for number in range(7)]
+    other = user("openmpi", name="other")
+    old = [user("openmpi", name=it) for it in names] + [user("mpich", 2, name=it) for it in names]
+    new = [user("mpich", name=it) for it in names] + [user("mpich", 2, name=it) for it in names]
+    more = [Item(f"lib{number}", f"{number}.5", explicit=True) for number in range(9)]
+    sides = write_locks(
+        tmp_path, built_with("openmpi", *old, other), built_with("openmpi", *new, *more, other)
+    )
+    out = run_cli(*sides, "-f", "text").out.replace("\n      ", " ").replace("\n", " ")
+    said = "no version is gone, but 7 packages have no build with openmpi (gcc 13.1.0) any more."
+    assert said in out
+    assert f"no build of {', '.join(names)} with openmpi (gcc 13.1.0) any more" in out
+
+
 def test_an_mpi_that_left_the_stack_is_no_mpi_that_a_package_has_no_build_of(
     tmp_path: Path,
 ) -> None:
@@ -341,6 +397,14 @@ def test_an_mpi_that_came_beside_others_says_for_which_compilers(tmp_path: Path)
         "llvm 13.1.0 new",
         "mpich 4.2 new, for gcc 13.1.0, llvm 13.1.0",
     ]
+    # With some kinds alone not all builds are there, and each stack has its own.
+    assert "mpich 4.2 new" in toolchain(run_cli(*sides, "-f", "text", "-k", "added,upgraded").out)
+    for number, env in enumerate("ab"):
+        for side, items in (("old", openmpi), ("new", [*openmpi, came[number]])):
+            text = to_bytes(lock([*items, *libs["12"[side == "new"]]]))
+            write_files(tmp_path / side, {f"{env}/spack.lock": text})
+    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
+    assert "mpich 4.2 new (both)" in toolchain(out)
 
 
 def test_what_is_as_before_in_other_versions_elsewhere_says_where(tmp_path: Path) -> None:
@@ -356,3 +420,10 @@ def test_what_is_as_before_in_other_versions_elsewhere_says_where(tmp_path: Path
         write_files(tmp_path / side, files)
     out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
     assert "same versions as before: gcc 11.4.0 (all but b), 9.4.0 (b)" in toolchain(out)
+    # Of a stack that is the same to the byte nothing is known.
+    same = to_bytes(lock([Item("lib", explicit=True, compiler=("gcc", "7.5.0"))]))
+    for side in ("old", "new"):
+        write_files(tmp_path / side, {"d/spack.lock": same})
+        (tmp_path / side / "b" / "spack.lock").unlink()
+    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
+    assert "same versions as before: gcc 11.4.0 (all but d)" in toolchain(out)

@@ -324,8 +324,8 @@ def no_longer_with(package: str, old: Side, new: Side) -> list[dict[str, Any]]:
     for tool in (before.keys() - after.keys()) & still.keys():
         trait = dict(zip(("what", "name", "value"), tool, strict=True))
         count: dict[str, Any] = {"trait": trait, "specs": len(before[tool])}
-        compilers = set(before[tool]) - {"none"}
-        if trait["what"] == "dependency" and len(compilers) == 1:
+        compilers = set(before[tool])
+        if trait["what"] == "dependency" and len(compilers) == 1 and compilers != {"none"}:
             count["also"] = {"what": "compiler", "name": None, "value": min(compilers)}
         found.append(count)
     return sorted(found, key=str)
@@ -350,9 +350,15 @@ def tools_of(side: Side, package: str | None) -> dict[Tool, list[str]]:
 
 
 def gained_with(
-    told: Mapping[str, Collection[dict[str, Any]]], old: Side, new: Side
+    told: Mapping[str, Collection[dict[str, Any]]],
+    old: Side,
+    new: Side,
+    roots: tuple[Collection[str], Collection[str]],
 ) -> list[dict[str, Any]]:
-    """What there are more builds with of the packages that gained some, each with what is told."""
+    """What there are more builds with of the packages that gained some, each with what is told.
+
+    `roots` are the hashes of the roots of both sides.
+    """
     had = {build.package for build in old.builds}
     numbers = Counter(
         json.dumps([part["trait"], part.get("also")])
@@ -364,17 +370,32 @@ def gained_with(
     for key in sorted(key for key, number in numbers.items() if number >= 3):
         trait, also = json.loads(key)
         wanted = [key_of(one) for one in (trait, also) if one]
-        more = {
-            package: sum(
-                has_all(it, new.graph, wanted) for it in new.builds if it.package == package
-            )
-            - sum(has_all(it, old.graph, wanted) for it in old.builds if it.package == package)
-            for package in told
-            if not (trait["what"] == "dependency" and trait["name"] == package)
-        }
-        shared = {"trait": trait, "packages": {it: n for it, n in more.items() if n > 0}}
-        found.append(shared | ({"also": also} if also else {}))
-    return sorted(found, key=str)
+        shared: dict[str, Any] = {"trait": trait} | ({"also": also} if also else {})
+        itself = trait["name"] if trait["what"] == "dependency" else None
+        for name, before, after in (
+            ("packages", old, new),
+            ("asked_for", only(old, roots[0]), only(new, roots[1])),
+        ):
+            more = {
+                package: number_with(wanted, package, after) - number_with(wanted, package, before)
+                for package in told
+                if package != itself
+            }
+            more = {package: number for package, number in more.items() if number > 0}
+            if more or name == "packages":
+                shared[name] = more
+        found.append(shared)
+    return sorted(found, key=by_trait)
+
+
+def by_trait(shared: dict[str, Any]) -> str:
+    """What orders traits that packages share, for tests that ask for no order."""
+    return str([shared["trait"], shared.get("also")])
+
+
+def only(side: Side, hashes: Collection[str]) -> Side:
+    """The same side with some of its builds alone."""
+    return side._replace(builds=[build for build in side.builds if build.hash in hashes])
 
 
 def number_with(wanted: Iterable[Key], package: str, side: Side) -> int:

@@ -1,0 +1,196 @@
+"""Which builds stacks lost, and which packages have none with something any more."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple, TypeVar
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from snapdiff.reports.cause_words import dependency_in_words, trait_in_words, traits_in_words
+from snapdiff.reports.names import Mark, Place, Places, counted
+from snapdiff.reports.stack_moves import Moves
+from snapdiff.result.causes import Trait, TraitCount
+from snapdiff.result.changes import StackDiff
+from snapdiff.result.packages import Kind
+
+LEAST_TOGETHER = 3
+"""How many packages make one reason worth a sentence: of fewer, their own lines say it."""
+
+_MOST_NAMED = 5
+"""How many packages a sentence names of which no build has something any more."""
+
+_Name = TypeVar("_Name")
+"""A package, or a package with versions."""
+
+Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
+"""Packages by the stacks in which the same happened to them."""
+
+
+class StackLoss(Struct, frozen=True, kw_only=True):
+    """How many builds stacks lost, `of` how many, and which traits many of them have.
+
+    It is `of` 0 where nothing says how many were asked for, or how many are equal to others.
+    """
+
+    stacks: tuple[str, ...]
+    place: Place
+    builds: int
+    of: int
+    parts: tuple[TraitCount, ...]
+
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said: `24 of 80 builds gone: 15 built with mvapich 3.0b`.
+
+        A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`.
+        """
+        parts = [self._part_in_words(part, mark) for part in self.parts]
+        if others := self.builds - sum(part.specs for part in self.parts):
+            parts.append(counted(others, "other"))
+        of = f" of {self.of:,}" if self.of else ""
+        return f"{self.builds:,}{of} builds gone: {'; '.join(parts)}"
+
+    def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
+        number = "all" if part.specs == self.builds else f"{part.specs:,}"
+        if not part.own:
+            return f"{number} {traits_in_words(part, mark)}"
+        named = dependency_in_words(part.trait, mark)
+        also = f" ({trait_in_words(part.also, mark)})" if part.also else ""
+        words = f"{counted(part.own, 'build')} of {named}{also}"
+        if above := part.specs - part.own:
+            words += f" and {counted(above, 'build')} that {'uses' if above == 1 else 'use'} it"
+        return words
+
+
+class LostTogether(NamedTuple):
+    """Packages that have no build with one trait any more in the same stacks.
+
+    `are_dependencies` says that none of them is asked for there any more; `compiler` is that of all
+    builds that had it.
+    """
+
+    packages: tuple[str, ...]
+    trait: TraitCount
+    place: Place
+    are_dependencies: bool = False
+    compiler: Trait | None = None
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a sentence has room for their names."""
+        return len(self.packages) <= _MOST_NAMED
+
+
+def losses_of(
+    stacks: Sequence[StackDiff], places: Places, *, of_roots: bool
+) -> tuple[StackLoss, ...]:
+    """Return what stacks lost, those together that lost builds with the same first trait.
+
+    Nothing is said of a stack where the lines of its packages say it as well: where only whole
+    packages are gone, or one, or half of the builds or more have no trait that is told.
+    """
+    alike: dict[Trait, list[StackDiff]] = {}
+    for stack in stacks:
+        lost = [change for change in stack.package_changes if change.builds_lost]
+        if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
+            loss = _loss([stack], places, of_roots=of_roots)
+            if 2 * sum(part.specs for part in loss.parts) > loss.builds:
+                alike.setdefault(loss.parts[0].trait, []).append(stack)
+    return tuple(_loss(some, places, of_roots=of_roots) for some in alike.values())
+
+
+def _loss(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -> StackLoss:
+    """Return what stacks lost together; a trait is told that a tenth of the builds has.
+
+    Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
+    """
+    changes = (change for stack in stacks for change in stack.changes)
+    removed = [change for change in changes if change.kind is Kind.REMOVED]
+    number = sum(change.duplicate is UNSET for change in removed)
+    is_all = number == len(removed) and not of_roots
+    numbers: Counter[TraitCount] = Counter()
+    own: Counter[TraitCount] = Counter()
+    for stack in stacks:
+        for part in stack.lost_by:
+            alike = replace(part, specs=0, own=UNSET)
+            numbers[alike] += part.specs
+            own[alike] += part.own or 0
+    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= number)
+    return StackLoss(
+        stacks=tuple(stack.stack for stack in stacks),
+        place=places.place(stack.stack for stack in stacks),
+        builds=number,
+        of=sum(stack.specs.old for stack in stacks) if is_all else 0,
+        parts=tuple(replace(it, specs=specs, own=own[it] or UNSET) for it, specs in told),
+    )
+
+
+def lost_together(moves: Moves, told: AbstractSet[str], places: Places) -> tuple[LostTogether, ...]:
+    """Return the products that lost builds of one trait in stacks of which nothing is `told`.
+
+    Nothing is said where all that happened to them is that: they share a line.
+    """
+    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, bool]] = {}
+    for (name, is_dependency), some in moves.items():
+        for move in some:
+            if is_dependency or move.lost is None or not told.isdisjoint(move.stacks):
+                continue
+            for part in move.lost.parts:
+                names = found.setdefault((_without_numbers(part), move.stacks), {})
+                names[name] = move.asked_for is not None and not move.asked_for.new
+    return tuple(
+        LostTogether(tuple(sorted(names)), trait, places.place(some), all(names.values()))
+        for (trait, some), names in found.items()
+        if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names)
+    )
+
+
+def no_longer(stacks: Iterable[StackDiff], moves: Moves, places: Places) -> Iterator[LostTogether]:
+    """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there.
+
+    Products come first. What the line of a package says of its lost builds is left out.
+    """
+    left: dict[str, dict[tuple[TraitCount, str], None]] = {}
+    for diff in stacks:
+        for change in diff.package_changes:
+            lost_here = ((it, diff.stack) for it in change.no_longer_with or ())
+            left.setdefault(change.package, {}).update(dict.fromkeys(lost_here))
+    found: dict[TraitCount, dict[str, dict[str, None]]] = {}
+    for (name, _), of_name in moves.items():
+        told = {
+            (_tool(part.trait), part.specs, stack)
+            for move in of_name
+            for part in (move.lost.parts if move.lost and not move.versions.counts else ())
+            for stack in move.stacks
+        }
+        for lost, stack in left.get(name, ()):
+            if (_tool(lost.trait), lost.specs, stack) not in told:
+                found.setdefault(_without_numbers(lost), {}).setdefault(stack, {})[name] = None
+    for trait, by_stack in found.items():
+        alone = replace(trait, also=UNSET)
+        for names, place in by_place(
+            ((name, it) for it, some in by_stack.items() for name in some), places
+        ):
+            yield LostTogether(names, alone, place, compiler=trait.also or None)
+
+
+def _without_numbers(count: TraitCount) -> TraitCount:
+    return replace(count, specs=0, own=UNSET)
+
+
+def _tool(trait: Trait) -> str:
+    """Return the package that a trait is, or the compiler."""
+    return trait.name or (trait.value or "").partition("@")[0]
+
+
+def by_place(found: Iterable[tuple[_Name, str]], places: Places) -> Placed[_Name]:
+    """Return packages, each with a stack, by all stacks that they have, those of most first."""
+    stacks: dict[_Name, list[str]] = {}
+    for name, stack in found:
+        stacks.setdefault(name, []).append(stack)
+    together: dict[tuple[str, ...], list[_Name]] = {}
+    for name, some in stacks.items():
+        together.setdefault(tuple(sorted(some)), []).append(name)
+    most_first = sorted(together.items(), key=lambda it: (-len(it[0]), -len(it[1])))
+    return tuple((tuple(names), places.place(some)) for some, names in most_first)
