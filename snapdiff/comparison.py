@@ -8,6 +8,7 @@ from snapdiff import __version__
 from snapdiff.catalog.compared_files import ComparedFiles, RevisionPair
 from snapdiff.catalog.loading import Catalog, check_filters, require_paths, stacks_of
 from snapdiff.catalog.matching import match_packages
+from snapdiff.diff.dependencies import unreadable_side
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.filters import Scope, narrowed_to_kinds, printable_filters, require_mapped_stacks
@@ -106,7 +107,8 @@ def diff_files(
         except FormatError as error:
             if not isinstance(found, PackagePair):
                 raise
-            bad_pages.append(BadPage(found.document, "new", str(error)))
+            side = unreadable_side(found.graphs or (None, None))
+            bad_pages.append(BadPage(found.document, side, str(error)))
     bad_pages = [
         BadPage(files.shown_path(page.path, page.side), page.side, page.reason)
         for page in bad_pages

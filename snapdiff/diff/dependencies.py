@@ -7,10 +7,11 @@ specs of a real environment have such a twin (specification, section 10).
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import compress, product
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from snapdiff.diff.pairing import COMPARISON, Effort
 from snapdiff.diff.reach import circles_below
+from snapdiff.errors import FormatError
 from snapdiff.model.specs import Edge, Graph
 from snapdiff.spack import Version
 
@@ -220,6 +221,18 @@ def _pair_level(
             new_hash = min(candidates, key=lambda members: members[0]).popleft()
             before[mine].popleft()
             pairs.append((old_hash, new_hash))
+
+
+def unreadable_side(graphs: tuple[Graph | None, Graph | None]) -> Literal["old", "new"]:
+    """Return which of two documents a fault is in, the new one if it is in no node of the old."""
+    old, _ = graphs
+    try:
+        if old:
+            for spec_hash in old.hashes:
+                old.node(spec_hash)
+    except FormatError:
+        return "old"
+    return "new"
 
 
 def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tuple[str, ...]]:

@@ -191,7 +191,7 @@ def _others(
             kind = Kind.UPGRADED if is_higher else Kind.DOWNGRADED
         elif gone or came or removed or added:
             kind = Kind.REMOVED if gone or (removed and not came) else Kind.ADDED
-            if not (gone or came):  # what is new, or gone, may be of a version that moved with roots
+            if not (gone or came):  # they may be of a version that moved with roots
                 alone = (spec for it in specs if not (it.old and it.new) for spec in it.specs)
                 versions_alone = {spec.version for spec in alone}
                 kept = tuple(it for it in change.kept if it in versions_alone)

@@ -16,7 +16,7 @@ from snapdiff.diff.compilers import (
     tools_left,
     unchanged_toolchain,
 )
-from snapdiff.diff.dependencies import direct_dependents
+from snapdiff.diff.dependencies import direct_dependents, unreadable_side
 from snapdiff.diff.package_kinds import changes_of_packages
 from snapdiff.diff.package_parts import parts_of, roots_on_one_side
 from snapdiff.diff.packages import PackageDiff, narrowed_losses
@@ -127,7 +127,7 @@ class ComparedStack:
             left = tools_left(self.known.dependencies(both), several) if both else {}
             became = former_compilers(self.packages.added, self.dependencies, all_changes)
         except FormatError as error:
-            raise BadPage(self.document, "new", str(error)) from error
+            raise BadPage(self.document, unreadable_side(self.graphs), str(error)) from error
         main = main_causes(changes)
         asked_for = self.asked_for
         packages = [

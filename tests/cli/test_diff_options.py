@@ -13,7 +13,7 @@ import pytest
 from snapdiff.cli.commands import cli
 from snapdiff.report_formats import REPORT
 from tests.golden import ROOT, SNAPSHOTS
-from tests.support.documents import lock, to_bytes
+from tests.support.documents import Item, database, lock, to_bytes
 from tests.support.helpers import refused, run_cli, run_json, words, write_files
 from tests.support.repositories import GitRepository
 
@@ -350,3 +350,18 @@ def test_a_file_that_was_named_itself_is_called_so_where_it_cannot_be_read(tmp_p
         "snapdiff: error: c.lock (new): concrete_specs: 'x' is no hash, 32 characters of a-z and "
         "2-7; correct it, or leave it out with --skip-bad-pages\n"
     )
+
+
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_a_node_that_cannot_be_read_is_of_the_document_that_has_it(
+    tmp_path: Path, side: str
+) -> None:
+    bad = Item("bad")
+    for name, version in (("old", "1.0"), ("new", "2.0")):
+        document = database([Item("lib", version), Item("lib", "0.9"), bad])
+        if name == side:
+            document["database"]["installs"][bad.key]["spec"]["dependencies"] = "none"
+        write_files(tmp_path, {f"{name}/build_cache/index.json": to_bytes(document)})
+    done = run_cli("-C", tmp_path, "old", "new", "-f", "json")
+    assert done.status == 2
+    assert done.err.startswith(f"snapdiff: error: build_cache/index.json ({side}): database.")
