@@ -224,15 +224,18 @@ def _pair_level(
 
 
 def unreadable_side(graphs: tuple[Graph | None, Graph | None]) -> Literal["old", "new"]:
-    """Return which of two documents a fault is in, the new one if it is in no node of the old."""
-    old, _ = graphs
+    """Return which of two documents a fault is in: the new one, if it has any."""
+    old, new = graphs
+    return "old" if not _is_unreadable(new) and _is_unreadable(old) else "new"
+
+
+def _is_unreadable(graph: Graph | None) -> bool:
     try:
-        if old:
-            for spec_hash in old.hashes:
-                old.node(spec_hash)
+        for spec_hash in graph.hashes if graph else ():
+            _ = graph and graph.node(spec_hash)
     except FormatError:
-        return "old"
-    return "new"
+        return True
+    return False
 
 
 def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tuple[str, ...]]:

@@ -113,7 +113,7 @@ class ComparedStack:
             changes, causes = explain_changes(
                 self.changes, self.dependencies, self.known, scope, self._is_reported
             )
-            lost, gained, moved, gained_with = self._traits(changes)
+            lost, gained, moved, (gained_with, told_of) = self._traits(changes)
             roots = self._root_changes()
             packages = self._packages(changes)
             needed_by = self._needed_by(packages)
@@ -145,6 +145,7 @@ class ComparedStack:
                 was_compiler=change.package in became or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),
                 no_longer_with=left.get(change.package, UNSET),
+                gained_with=told_of.get(change.package) or UNSET,
             )
             for change in packages
         ]
@@ -186,7 +187,7 @@ class ComparedStack:
 
     def _traits(
         self, changes: Iterable[Change]
-    ) -> tuple[Traits, Traits, Traits, tuple[SharedTrait, ...]]:
+    ) -> tuple[Traits, Traits, Traits, tuple[tuple[SharedTrait, ...], Mapping[str, int]]]:
         """Return what removed, added, and moved builds have in common; raises FormatError.
 
         Of those that were added also what several packages have more builds with.
@@ -204,7 +205,7 @@ class ComparedStack:
             find_traits(losses[Kind.REMOVED], gone, self._bits),
             gained,
             find_traits(losses[Kind.UPGRADED], (), self._bits),
-            shared_traits(self.losses[Kind.ADDED], gained.packages, self._bits),
+            shared_traits(self.losses[Kind.ADDED], losses[Kind.ADDED], gained.packages, self._bits),
         )
 
     def _root_changes(self) -> RootChanges | None:

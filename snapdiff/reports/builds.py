@@ -21,7 +21,7 @@ class BuildShare(NamedTuple):
     `versions` are those of these builds, in order, where the package has others, too, and `numbers`
     how many builds are of each. `duplicates` are told where the number is 0: nobody misses a build
     of which there is an equal one. `is_each` says that each of several packages lost or gained so
-    many.
+    many. `in_table` is how many are told of by a table of what there are more builds with.
     """
 
     number: int
@@ -33,6 +33,7 @@ class BuildShare(NamedTuple):
     numbers: tuple[int, ...] = ()
     merged: Trait | None = None
     is_each: bool = False
+    in_table: int = 0
 
     def in_words(self, mark: Mark, *, beside_versions: bool) -> str:
         """Return what is said of them: `2 of 18 builds gone (built with mvapich 3.0b)`.
@@ -82,7 +83,8 @@ class BuildShare(NamedTuple):
 
     def alike(self, *, with_total: bool) -> "BuildShare":
         """Return what is said of several packages at once, without what is of one alone."""
-        return self._replace(of=self.of if with_total else 0, versions=(), numbers=(), is_each=True)
+        of = self.of if with_total else 0
+        return self._replace(of=of, versions=(), numbers=(), is_each=True, in_table=0)
 
 
 class VersionMove(NamedTuple):
@@ -281,6 +283,7 @@ def shares_of(
             duplicates=0 if number else duplicates,
             numbers=tuple(numbers[it] for it in versions),
             merged=change.merged or None if is_lost else None,
+            in_table=0 if is_lost else change.gained_with or 0,
         )
 
     double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from snapdiff.reports.moves import Move
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, Versions
-from snapdiff.result.causes import SharedTrait
+from snapdiff.result.causes import SharedTrait, Trait
 from snapdiff.result.changes import StackDiff
+from snapdiff.spack import BLAS, MPI
 
 _LEAST_PACKAGES = 3
 """Of how many packages a table says all, where it is shorter than their lines."""
@@ -35,10 +35,10 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) 
     It is where it is all there is to say of several of them. Of a product each root is a build.
     """
     traits = tuple(stack.gained_with or ())
-    known = {(trait.trait, trait.also) for trait in traits}
-    told = tuple(
-        line for line in lines if all(_is_told(it, known) for it in line.each or line.moves)
-    )
+    numbers = [_numbers(trait, about) for trait in traits]
+    more = set().union(*numbers)
+    known = {trait.trait for trait in traits}
+    told = tuple(it for it in lines if more.issuperset(it.packages) and _is_told(it, known))
     if len(traits) < 2 or sum(len(line.packages) for line in told) < _LEAST_PACKAGES:
         return None
     versions = {
@@ -47,11 +47,10 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) 
         for name in line.packages
         for move in line.moves_of(name)
     }
-    numbers = [_numbers(trait, about) for trait in traits]
+    tools = {trait.trait.name for trait in traits}
     rows = {
         (name, versions[name]): [some.get(name, 0) for some in numbers]
-        for name in sorted(versions)
-        if any(name in some for some in numbers)
+        for name in sorted((versions.keys() & more) - tools)
     }
     return NewBuilds(traits, rows, told)
 
@@ -64,13 +63,18 @@ def _numbers(trait: SharedTrait, about: str) -> Mapping[str, int]:
     return roots if about == "products" else +(Counter(trait.packages) - Counter(roots))
 
 
-def _is_told(move: Move, known: Container[object]) -> bool:
-    """Return whether all that is said of a package is that builds of known traits are new."""
-    return (
+def _is_told(line: PackageLine, known: Container[Trait]) -> bool:
+    """Return whether all that is said of packages is that builds are new which the table has.
+
+    Of which MPI or BLAS a build is, beside those of the table, is not worth a line of its own.
+    """
+    return all(
         move.status is Status.MORE
         and move.is_builds
         and move.gained is not None
-        and sum(part.specs for part in move.gained.parts) == move.gained.number
-        and all((part.trait, part.also) in known for part in move.gained.parts)
+        and move.gained.number == move.gained.in_table
+        and all(it.trait in known or it.trait.name in (*MPI, *BLAS) for it in move.gained.parts)
         and not (move.beside or move.asked_for or move.needed_by)
+        for name in line.packages
+        for move in line.moves_of(name)
     )

@@ -111,6 +111,7 @@ def change_of_part(
         duplicates=duplicates if any(double) else UNSET,
         lost_by=change.lost_by if is_own[0] else (),
         gained_by=change.gained_by if is_own[1] else (),
+        gained_with=change.gained_with if is_own[1] else UNSET,
     )
 
 

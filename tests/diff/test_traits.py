@@ -46,6 +46,8 @@ from tests.support.trait_oracle import (
     different,
     duplicates,
     gained_with,
+    has_all,
+    key_of,
     no_longer_with,
     order_of,
     package_trait,
@@ -156,6 +158,15 @@ def hold_against(
     told = {change["package"]: change["gained_by"] for change in changes}
     shared = stack.get("gained_with", [])
     assert sorted(shared, key=by_trait) == gained_with(told, old, new, roots)
+    for change in stack["package_changes"]:
+        wanted = [
+            [key_of(one) for one in (it["trait"], it.get("also")) if one]
+            for it in shared
+            if it["trait"]["name"] != change["package"] or it["trait"]["what"] != "dependency"
+        ]
+        came = [it for it in new.builds if it.hash in gained.get(change["package"], ())]
+        number = sum(any(has_all(it, new.graph, some) for some in wanted) for it in came)
+        assert change.get("gained_with", 0) == number
     compilers = [Counter(build.compiler for build in side.builds) for side in (old, new)]
     assert stack.get("compilers", []) == [
         {"compiler": name, "old": compilers[0][name], "new": compilers[1][name]}

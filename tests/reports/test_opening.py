@@ -34,8 +34,7 @@ def test_a_new_root_that_other_stacks_have_is_there_too(tmp_path: Path) -> None:
     sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
     lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
     assert lines[4].startswith(
-        "- `sdk` is now in `a`, too: it depends on 3 products that are still there, "
-        "but no root specs any more"
+        "- `sdk` is now in `a`, too: 3 products are dependencies of it now, no root specs any more"
     )
 
 
@@ -90,7 +89,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "- `sdk` is new in `a`"
-TAKEN = "it depends on 3 products that are still there, but no root specs any more"
+TAKEN = "3 products are dependencies of it now, no root specs any more"
 
 
 @pytest.mark.parametrize(
@@ -152,10 +151,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = (
-        "it depends on 3 products in `a` and 2 in `b` that are still there, "
-        "but no root specs any more"
-    )
+    taken = "3 products in `a` and 2 in `b` are dependencies of it now, no root specs any more"
     assert f"- `sdk` is new in all but `c`: {taken}" in found
     assert [line for line in found[5:] if "now only" in line] == [
         "- − `tool2` `2.0` gone from `b`, still in `c`; now only a dependency in `a`",

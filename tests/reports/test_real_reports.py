@@ -22,9 +22,9 @@ NEWS = """\
 - **new**: `exago` `1.6.0` (all but `oneapi-x86_64`); **now in more environments**: \
 `ecp-data-vis-sdk` `1.0` (`cuda-aarch64`, `oneapi-x86_64`); `cusz` `0.3.1` (`cuda-aarch64`); \
 `py-torch` `2.1.0` (`cuda-ppc64le`)
-- `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too: it depends on 14 products in \
-`cuda-aarch64` and 12 in `oneapi-x86_64` that are still there, but no root specs any more
-- **downgraded** for `ecp-data-vis-sdk` in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` \
+- `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too: 14 products in `cuda-aarch64` \
+and 12 in `oneapi-x86_64` are dependencies of it now, no root specs any more
+- **downgraded** because of `ecp-data-vis-sdk` in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` \
 `1.7.0` → `1.3`
 - **downgraded** in `cuda-aarch64`: `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with \
 `cuda`), `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with `~cuda`)
@@ -76,7 +76,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
         "2 products gone from `oneapi-x86_64`, 1 new, 3 now in more environments, 5 downgraded, "
-        "1 lost versions, 34 upgraded (2 to another major version), 15 changed otherwise, "
+        "1 lost a version, 34 upgraded (2 to another major version), 15 changed otherwise, "
         "in 5 environments. 62 more changed in os alone or only have another hash. "
         "122 → 110 products in all; 13 are now only dependencies."
     )
@@ -105,7 +105,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert text.count("| Product |") == 1
     assert re.findall(r"(?m)^(?:\| )?\*\*(.*)\*\*", seen(text)) == [
         *("Toolchain", "Gone from `oneapi-x86_64`", "New, or now in more environments"),
-        *("Downgraded in `cuda-aarch64` or `oneapi-x86_64`", "Lost versions"),
+        *("Downgraded in `cuda-aarch64` or `oneapi-x86_64`", "Lost a version"),
         *("Upgraded to another major version", "Upgraded", "With more versions or builds"),
         *("With another version scheme", "Reconfigured", "Now only dependencies"),
     ]
@@ -175,7 +175,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas` reconfigured"
     assert f"- ≠ {alike}: compiler `gcc@=11.4.0` → no compiler named (`hep`)" in lines
     assert lines[3] == (
-        "- compilers are dependencies now, as since Spack 1: `compiler-wrapper` comes with them"
+        "- compilers are dependencies of specs now, as in Spack 1: `compiler-wrapper` comes with "
+        "them, and a spec may name no compiler any more"
     )
     assert (
         "- = 9 only rebuilt, with the same version, compiler, target and variants: `charliecloud`, "
