@@ -165,8 +165,8 @@ def hold_against(
             if it["trait"]["name"] != change["package"] or it["trait"]["what"] != "dependency"
         ]
         came = [it for it in new.builds if it.hash in gained.get(change["package"], ())]
-        number = sum(any(has_all(it, new.graph, some) for some in wanted) for it in came)
-        assert change.get("gained_with", 0) == number
+        having = sum(any(has_all(it, new.graph, some) for some in wanted) for it in came)
+        assert change.get("gained_with", 0) == having
     compilers = [Counter(build.compiler for build in side.builds) for side in (old, new)]
     assert stack.get("compilers", []) == [
         {"compiler": name, "old": compilers[0][name], "new": compilers[1][name]}
