@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from snapdiff.errors import ReportError
 from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
-from snapdiff.reports.groups import FEW_QUIET, Group, number_of_packages
+from snapdiff.reports.groups import FEW_QUIET, Group
 from snapdiff.reports.markdown import links, web_address
 from snapdiff.reports.names import shortened
 from snapdiff.reports.opening import Opening
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.tag_block import Part, TagBlock
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
 from snapdiff.result.changes import CatalogDiff
@@ -103,10 +103,6 @@ def _outline(diff: CatalogDiff, options: ReportOptions, **layout: bool) -> Outli
     return outline_of(diff, options.group_by or "package", details=options.detail, **layout)
 
 
-def _without_opening(outline: Outline) -> Outline:
-    return replace(outline, tags=tuple(replace(tag, opening=Opening()) for tag in outline.tags))
-
-
 def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
     """Return what writes an outline of a diff as Markdown."""
     environment = environment_of("markdown", options)
@@ -170,7 +166,7 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
 
 def _most_lines(
     outline: Outline,
-    lines: Sequence["_Weight"],
+    lines: Sequence[int],
     least: int,
     way: tuple[Rendered, Extent],
     most: int,
@@ -180,7 +176,7 @@ def _most_lines(
     rendered, extent = way
 
     def length(number: int) -> int:
-        texts[number] = rendered(_shorter(outline, [it.group for it in lines[:number]]), extent)
+        texts[number] = rendered(_shorter(outline, lines[:number]), extent)
         return len(texts[number])
 
     highest = max(least, min(len(lines), most // _SHORTEST_LINE))
@@ -195,7 +191,8 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     Those are all that somebody should look at, as long as there is anything else to leave out.
     """
     left_out: tuple[str, ...] = ()
-    news = sum(weight.is_news for weight in _lines_by_weight(outline))
+    products = (it for tag in outline.tags for it in tag.parts if it.about != "dependencies")
+    news = sum(it.size for part in products for it in part.groups if it.status.is_news)
     yield outline, left_out, news
     for words, without in _NEEDED_LEAST.items():
         less = without(outline)
@@ -205,36 +202,31 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     yield outline, left_out, 1
 
 
-def _without_counts(outline: Outline) -> Outline:
-    return replace(outline, counted=replace(outline.counted, rows=outline.counted.rows[:1]))
+def _each_tag(outline: Outline, changed: Callable[[TagBlock], TagBlock]) -> Outline:
+    return replace(outline, tags=tuple(map(changed, outline.tags)))
 
 
-def _without_dependencies(outline: Outline) -> Outline:
-    tags = []
-    for tag in outline.tags:
-        parts = tuple(part for part in tag.parts if part.about != "dependencies")
-        tags.append(replace(tag, parts=parts, reasons=None, only_rebuilt=()))
-    return replace(outline, tags=tuple(tags))
+def _each_part(outline: Outline, changed: Callable[[Part], Part]) -> Outline:
+    return _each_tag(outline, lambda it: replace(it, parts=tuple(map(changed, it.parts))))
 
 
-def _without_toolchain(outline: Outline) -> Outline:
-    return replace(outline, tags=tuple(replace(tag, toolchain=None) for tag in outline.tags))
-
-
-def _without_new_builds(outline: Outline) -> Outline:
-    tags = []
-    for tag in outline.tags:
-        parts = tuple(replace(part, new_builds=None) for part in tag.parts)
-        tags.append(replace(tag, parts=parts))
-    return replace(outline, tags=tuple(tags))
+def _without_dependencies(tag: TagBlock) -> TagBlock:
+    parts = tuple(part for part in tag.parts if part.about != "dependencies")
+    return replace(tag, parts=parts, reasons=None, only_rebuilt=())
 
 
 _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
-    "the table of counts": _without_counts,
-    "dependencies, and why hashes differ": _without_dependencies,
-    "what packages have more builds with": _without_new_builds,
-    "the toolchain": _without_toolchain,
-    "what many packages share": _without_opening,
+    "the table of counts": lambda outline: replace(
+        outline, counted=replace(outline.counted, rows=outline.counted.rows[:1])
+    ),
+    "dependencies, and why hashes differ": partial(_each_tag, changed=_without_dependencies),
+    "what packages have more builds with": partial(
+        _each_part, changed=lambda it: replace(it, new_builds=None)
+    ),
+    "the toolchain": partial(_each_tag, changed=lambda it: replace(it, toolchain=None)),
+    "what many packages share": partial(
+        _each_tag, changed=lambda it: replace(it, opening=Opening())
+    ),
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
 
@@ -254,48 +246,33 @@ def _cut(text: str, most: int) -> str:
     return text
 
 
-class _Weight(NamedTuple):
-    """How important a line or a row is, the most important first: `group` is the number of its own.
+def _lines_by_weight(outline: Outline) -> list[int]:
+    """Return the number of its group for each line and row, the most important first.
 
     Products come before dependencies, the worst groups before others, and of one status each
     part's first line before any second.
     """
-
-    is_dependency: bool
-    status: Status
-    position: int
-    group: int
-
-    @property
-    def is_news(self) -> bool:
-        return self.status.is_news and not self.is_dependency
-
-
-def _lines_by_weight(outline: Outline) -> list[_Weight]:
-    """Return the weights of all lines and rows, the most important first."""
     parts = (part for tag in outline.tags for part in tag.parts)
     groups = ((part.about == "dependencies", group) for part in parts for group in part.groups)
-    return sorted(
-        _Weight(is_dependency, group.status, position, number)
+    weights = sorted(
+        (is_dependency, group.status, position, number)
         for number, (is_dependency, group) in enumerate(groups)
         for position in range(group.size)
     )
+    return [number for *_, number in weights]
 
 
 def _shorter(outline: Outline, lines: Iterable[int] | None = None) -> Outline:
     """Return an outline without details, and of each group as many of these lines as it has."""
-    room = Counter(lines)
-    numbers = count()
-    tags = []
-    for tag in outline.tags:
-        parts = []
-        for part in tag.parts:
-            groups = part.groups
-            if lines is not None:
-                groups = tuple(_shortened(group, room[next(numbers)]) for group in groups)
-            parts.append(replace(part, groups=groups, details=()))
-        tags.append(replace(tag, parts=tuple(parts)))
-    return replace(outline, tags=tuple(tags))
+    room, numbers = Counter(lines), count()
+
+    def shorter(part: Part) -> Part:
+        groups = part.groups
+        if lines is not None:
+            groups = tuple(_shortened(group, room[next(numbers)]) for group in groups)
+        return replace(part, groups=groups, details=())
+
+    return _each_part(outline, shorter)
 
 
 def _shortened(group: Group, most: int) -> Group:
@@ -306,7 +283,7 @@ def _shortened(group: Group, most: int) -> Group:
         left_out = len(group.table.rows) - len(rows)
         return replace(group, table=table, lines=(), left_out=left_out)
     names = group.names[: FEW_QUIET * max(most - len(group.lines), 0)]
-    untold = number_of_packages(group.lines[most:])
+    untold = len({name for line in group.lines[most:] for name in line.packages})
     return replace(
         group,
         lines=group.lines[:most],

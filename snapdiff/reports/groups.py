@@ -103,11 +103,6 @@ class Group(Tally, frozen=True, kw_only=True):
         return tuple(dict.fromkeys([*names, *self.names]))
 
 
-def number_of_packages(lines: Iterable[PackageLine]) -> int:
-    """Return how many packages some lines are about."""
-    return len({name for line in lines for name in line.packages})
-
-
 class Numbers(Struct, frozen=True, kw_only=True):
     """How many packages changed, each counted once, by the worst that happened to it.
 

@@ -214,7 +214,9 @@ class TagWriter:
             for line in group.lines
             for move in line.moves
         ]
-        used += [step.place for it in toolchain.changes for step in it.steps] if toolchain else []
+        used += (
+            [step.place for _, steps in toolchain.changes for step in steps] if toolchain else []
+        )
         return TagBlock(
             tag=self.tag,
             by_stack=self.by_stack,

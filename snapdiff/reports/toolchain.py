@@ -1,6 +1,6 @@
 """What all of a tag stands on, compilers and MPI among it: what changed, and what is as before."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -38,21 +38,17 @@ class ToolStep(NamedTuple):
     compilers: Versions
 
 
-class ToolChange(NamedTuple):
-    """A part of the toolchain, and its steps, the highest version first."""
-
-    name: str
-    steps: tuple[ToolStep, ...]
-
-
 class Toolchain(Struct, frozen=True, kw_only=True):
-    """What changed of what everything stands on, and what is known to be as before.
+    """What changed of what everything stands on, the highest version first, and what did not.
 
     The latter has the versions of each part, and where these are, if others are elsewhere.
     """
 
     as_before: tuple[tuple[str, tuple[tuple[Versions, Place], ...]], ...]
-    changes: tuple[ToolChange, ...]
+    changes: tuple[tuple[str, tuple[ToolStep, ...]], ...]
+
+
+_Steps = dict[VersionMove, list[StackDiff]]
 
 
 def beside_toolchain(
@@ -60,7 +56,7 @@ def beside_toolchain(
 ) -> list[PackageLine]:
     """Return lines without the dependencies of which they say no more than the toolchain does."""
     lines = list(lines)
-    told = {change.name for change in toolchain.changes} if toolchain else set()
+    told = {name for name, _ in toolchain.changes} if toolchain else set()
     for line in lines:
         if not all(move.is_of_versions and not move.needed_by for move in line.moves):
             told.difference_update(line.packages)
@@ -80,13 +76,13 @@ def toolchain_of(
     that changed in a way that many specs have `shared` are told with those. Where not all kinds of
     changes are there, not all builds of an MPI are.
     """
-    changed: dict[str, dict[VersionMove, list[str]]] = {}
+    changed: dict[str, _Steps] = {}
     same: dict[str, dict[Versions, list[str]]] = {}
     for stack in stacks:
         for name, (old, new) in {**_compilers(stack), **_packages(stack)}.items():
             if old != new:
                 step = VersionMove(in_order(old - new), in_order(new - old), in_order(old & new))
-                changed.setdefault(name, {}).setdefault(step, []).append(stack.stack)
+                changed.setdefault(name, {}).setdefault(step, []).append(stack)
             else:
                 same.setdefault(name, {}).setdefault(in_order(new), []).append(stack.stack)
         for name, versions in (stack.toolchain or {}).items():
@@ -96,66 +92,49 @@ def toolchain_of(
         every = [
             ToolStep(
                 step,
-                places.place(some),
-                _because_of(name, some, stacks),
-                _compilers_of(name, step, some, stacks) if has_all_kinds else (),
+                places.place(stack.stack for stack in some),
+                _because_of(name, some),
+                _compilers_of(name, step, some) if has_all_kinds else (),
             )
             for step, some in _by_version(steps)
         ]
         if untold := [it for it in every if not any(_says(other, name, it) for other in shared)]:
-            changes.append(ToolChange(name, tuple(untold)))
+            changes.append((name, tuple(untold)))
     unchanged = {*same} - {*changed}
     if not all(stack.compilers for stack in stacks if stack.changes):  # it may be of others alone
         unchanged -= {*COMPILERS}
     # Of a stack that is the same to the byte nothing is read.
     is_unread = any(not (it.changes or it.compilers or it.toolchain) for it in stacks)
-    as_before = [
-        (name, tuple(_by_stacks(same[name], places, names_all=is_unread)))
-        for name in TOOLCHAIN
-        if name in unchanged
-    ]
+    as_before = []
+    for name in (it for it in TOOLCHAIN if it in unchanged):
+        most_first = sorted(same[name].items(), key=lambda it: (-len(it[1]), it[0]))
+        is_placed = is_unread or len(most_first) > 1
+        found = ((it, places.place(some) if is_placed else NOWHERE) for it, some in most_first)
+        as_before.append((name, tuple(found)))
     if not changes and not (changed and as_before):
         return None
     return Toolchain(as_before=tuple(as_before), changes=tuple(changes))
 
 
-def _by_stacks(
-    versions: Mapping[Versions, Sequence[str]], places: Places, *, names_all: bool
-) -> Iterator[tuple[Versions, Place]]:
-    """Yield versions and where they are, those of most stacks first; of all the same nowhere.
-
-    With `names_all` these have a place, too: there are stacks of which nothing is known.
-    """
-    for some, stacks in sorted(versions.items(), key=lambda it: (-len(it[1]), it[0])):
-        yield some, places.place(stacks) if names_all or len(versions) > 1 else NOWHERE
-
-
-def _because_of(name: str, places: Sequence[str], stacks: Iterable[StackDiff]) -> Because | None:
+def _because_of(name: str, stacks: Iterable[StackDiff]) -> Because | None:
     """Return because of which package another is gone, or new, where that is one in some stacks."""
     found = {
         replace(change.because, direct=False) if change.because else None
         for stack in stacks
-        if stack.stack in places
         for change in stack.package_changes
         if change.package == name and name in STOOD_ON
     }
     return found.pop() if len(found) == 1 else None
 
 
-def _compilers_of(
-    name: str, step: VersionMove, places: Sequence[str], stacks: Iterable[StackDiff]
-) -> Versions:
+def _compilers_of(name: str, step: VersionMove, stacks: Iterable[StackDiff]) -> Versions:
     """Return for which compilers an MPI came beside all there is, if they are several.
 
-    They are the same in all of these places.
+    They are the same in all of these stacks.
     """
     if name not in MPI or step.gone:
         return ()
-    found = {
-        tuple(sorted(_compilers_in(stack, name, step.came) - {NO_COMPILER}))
-        for stack in stacks
-        if stack.stack in places
-    }
+    found = {tuple(sorted(_compilers_in(it, name, step.came) - {NO_COMPILER})) for it in stacks}
     [names, *others] = found
     is_told = len(names) > 1 and not others
     return tuple(name.replace("@", " ") for name in names) if is_told else ()
@@ -167,7 +146,7 @@ def _compilers_in(stack: StackDiff, package: str, versions: Versions) -> set[str
     return {canonical_compiler(it.compiler) for it in came if it.version in versions}
 
 
-def _by_version(steps: dict[VersionMove, list[str]]) -> list[tuple[VersionMove, list[str]]]:
+def _by_version(steps: _Steps) -> list[tuple[VersionMove, list[StackDiff]]]:
     """Return the steps of a tool and their stacks, the highest version first.
 
     Those of each series are apart where stacks made several at once.
@@ -175,14 +154,14 @@ def _by_version(steps: dict[VersionMove, list[str]]) -> list[tuple[VersionMove, 
     if len(steps) > 1:
         steps = _by_series(steps)
 
-    def height(item: tuple[VersionMove, list[str]]) -> tuple[Version, int]:
+    def height(item: tuple[VersionMove, list[StackDiff]]) -> tuple[Version, int]:
         return parse_version((item[0].came or item[0].gone)[-1]), len(item[1])
 
     return sorted(steps.items(), key=height, reverse=True)
 
 
-def _by_series(steps: dict[VersionMove, list[str]]) -> dict[VersionMove, list[str]]:
-    found: dict[VersionMove, list[str]] = {}
+def _by_series(steps: _Steps) -> _Steps:
+    found: _Steps = {}
     for step, stacks in steps.items():
         pairs = step.steps
         came = [VersionMove((), (version,)) for version in step.came if version not in pairs]
