@@ -231,8 +231,7 @@ def unreadable_side(graphs: tuple[Graph | None, Graph | None]) -> Literal["old",
 
 def _is_unreadable(graph: Graph | None) -> bool:
     try:
-        for spec_hash in graph.hashes if graph else ():
-            _ = graph and graph.node(spec_hash)
+        deque(map(graph.node, graph.hashes) if graph else (), maxlen=0)
     except FormatError:
         return True
     return False

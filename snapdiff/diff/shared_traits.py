@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from snapdiff.diff.packages import Loss
 from snapdiff.diff.trait_bits import TraitBits
@@ -12,6 +11,8 @@ from snapdiff.result.causes import SharedTrait, Trait, TraitCount
 
 _SEVERAL = 3
 """Of how many packages a trait tells the new builds."""
+
+_Key = tuple[Trait, Trait | UnsetType]
 
 
 def shared_traits(
@@ -30,27 +31,27 @@ def shared_traits(
     numbers = Counter((it.trait, it.also) for name in had for it in packages.get(name, ()))
     most_first = sorted(numbers.items(), key=lambda it: (-it[1], str(it[0])))
     masks = {key: _mask(*key, bits) for key, number in most_first if number >= _SEVERAL}
-    found = [SharedTrait(trait, {}, also, {}) for trait, also in masks]
+    counts: dict[_Key, tuple[dict[str, int], dict[str, int]]] = {key: ({}, {}) for key in masks}
     wanted = {key for gain in reported for key in gain.lost}
-    told_of: dict[str, int] = {}
+    told: dict[str, int] = {}
     for gain in gained if masks else ():
+        own = {key: mask for key, mask in masks.items() if not key[0].is_of(gain.package)}
         after, before = (bits.linked[side] for side in gain.sides) if gain.sides else (None, None)
-        new = [(bits.of_build(*it, after), 1, it[1]) for it in (*gain.lost.items(), *gain.stayed)]
-        old = [(bits.of_build(*it, before), -1, it[1]) for it in gain.others]
-        of_others = [mask for (it, _), mask in masks.items() if not it.is_of(gain.package)]
-        builds = (has for key, (has, *_) in zip(gain.lost, new, strict=False) if key in wanted)
-        told_of[gain.package] = sum(any(has & it == it for it in of_others) for has in builds)
-        for shared, mask in zip(found, masks.values(), strict=True):
-            if shared.trait.is_of(gain.package):
-                continue
-            having = [(number, it) for has, number, it in (*new, *old) if has & mask == mask]
-            if (more := sum(number for number, _ in having)) > 0:
-                shared.packages[gain.package] = more
-            if shared.asked_for is not UNSET:
-                roots = sum(number for number, build in having if build.explicit)
-                if roots > 0:
-                    shared.asked_for[gain.package] = roots
-    return tuple(replace(it, asked_for=it.asked_for or UNSET) for it in found), told_of
+        new = [(bits.of_build(*it, after), *it) for it in (*gain.lost.items(), *gain.stayed)]
+        old = [(bits.of_build(*it, before), *it) for it in gain.others]
+        for key, mask in own.items():
+            having = [[it for has, _, it in side if has & mask == mask] for side in (new, old)]
+            roots = [[it for it in side if it.explicit] for side in having]
+            for more, (now, then) in zip(counts[key], (having, roots), strict=True):
+                if len(now) > len(then):
+                    more[gain.package] = len(now) - len(then)
+        came = [has for has, key, _ in new if key in gain.lost and key in wanted]
+        told[gain.package] = sum(any(has & it == it for it in own.values()) for has in came)
+    found = (
+        SharedTrait(trait, some, also, roots or UNSET)
+        for (trait, also), (some, roots) in counts.items()
+    )
+    return tuple(found), told
 
 
 def _mask(trait: Trait, also: Trait | UnsetType, bits: TraitBits) -> int:

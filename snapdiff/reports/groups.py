@@ -216,7 +216,7 @@ def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
     return tuple(most_first)
 
 
-def by_place(named: Named) -> tuple[tuple[Place, tuple[tuple[str, Move], ...]], ...]:
+def named_by_place(named: Named) -> tuple[tuple[Place, tuple[tuple[str, Move], ...]], ...]:
     """Return what happened to packages by where it did, what most stacks share first."""
     found: dict[Place, list[tuple[str, Move]]] = {}
     for name, moves in named:

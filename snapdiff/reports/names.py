@@ -223,7 +223,14 @@ class Place(Struct):
 
 
 FIRST_SEEN = "first seen"
-"""What is said of a stack that pages name now: it may have been there without those packages."""
+
+
+def added_word(documents: Iterable[str]) -> str:
+    """Return what is said of stacks that kinds of documents list on the new side alone.
+
+    What pages name now may have been there before, without those packages.
+    """
+    return FIRST_SEEN if set(documents) == {"page"} else "added"
 
 
 NOWHERE = Place("", ())
@@ -310,7 +317,7 @@ def places_of(stacks: Iterable[StackDiff]) -> Places:
     """Return what says in which of these stacks, all of a tag, something is."""
     return Places(
         {
-            it.stack: FIRST_SEEN if (it.status, it.document) == ("added", "page") else it.status
+            it.stack: added_word([it.document]) if it.status == "added" else it.status
             for it in stacks
         }
     )

@@ -15,7 +15,7 @@ from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
 from snapdiff.reports.lost_builds import LostTogether
-from snapdiff.reports.names import FIRST_SEEN, TOP_FOLDER, SideName, readable, side_names, tag_names
+from snapdiff.reports.names import TOP_FOLDER, SideName, added_word, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
 from snapdiff.reports.stack_reasons import CountedCause
@@ -27,9 +27,7 @@ from snapdiff.result.packages import Kind
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""
 
-_PAGES = "pages do"
-
-_WITHOUT_CAUSES = {frozenset({"page"}): _PAGES, frozenset({"site data"}): "site's data does"}
+_WITHOUT_CAUSES = {frozenset({"page"}): "pages do", frozenset({"site data"}): "site's data does"}
 """The documents that list no dependencies, so that they do not say why something was rebuilt."""
 
 _MOST_WITHOUT_TABLE = 20
@@ -75,7 +73,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     changed: a lock builds nothing. `about` is what is counted first: products where it is known
     what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
     of stacks in which something changed, `only_stack` the name where there is but one.
-    `without_causes` says which documents list no dependencies, if none does, and `is_all_there`
+    `without_causes` says which documents list no dependencies, if none does, `added` what is said
+    of a stack that is on the new side alone, and `is_all_there`
     that there are many changes, all of more builds or packages, and no version is gone. `only_line`
     is there where it says all there is to say of packages. `is_because` says that only some builds
     of them were looked at. `specs` are those that changed in a kind that is asked for where no
@@ -92,6 +91,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     dependencies: Numbers
     stacks: int
     without_causes: str
+    added: str
     is_all_there: bool
     only_stack: str
     only_line: PackageLine | None
@@ -119,11 +119,6 @@ class Outline(Struct, frozen=True, kw_only=True):
             return []
         [tag] = (tag.tag for tag in self.tags)
         return [name for name in self.in_all.removed if name not in tag.packages.removed]
-
-    @property
-    def added(self) -> str:
-        """What is said of a stack that is on the new side alone."""
-        return FIRST_SEEN if self.without_causes == _PAGES else "added"
 
     @property
     def names_hashes(self) -> bool:
@@ -208,6 +203,7 @@ def outline_of(
         dependencies=Numbers(tallies=dependencies),
         stacks=_number_of_stacks(writers),
         is_all_there=is_long and only_more and not (diff.summary.removed or diff.skipped),
+        added=added_word(stack.document for stack in stacks),
         without_causes=_WITHOUT_CAUSES.get(frozenset(stack.document for stack in stacks), ""),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,

@@ -24,7 +24,7 @@ from snapdiff.reports.cause_words import (
     trait_in_words,
     traits_in_words,
 )
-from snapdiff.reports.groups import by_place
+from snapdiff.reports.groups import named_by_place
 from snapdiff.reports.html import writing
 from snapdiff.reports.markdown import code, linked
 from snapdiff.reports.names import (
@@ -82,7 +82,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     paint = terminal.painter(color=color)
     environment.filters |= OWN_FILTERS | {
         "tag_names": tag_names,
-        "by_place": by_place,
+        "by_place": named_by_place,
         "sets_in": sets_in,
         "name": mark,
         "paint": paint,

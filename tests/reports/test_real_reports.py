@@ -26,10 +26,10 @@ NEWS = """\
 and 12 in `oneapi-x86_64` are dependencies of it now, no root specs any more
 - **downgraded** because of `ecp-data-vis-sdk` in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` \
 `1.7.0` → `1.3`
-- **downgraded** in `cuda-aarch64`: `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with \
-`cuda`), `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with `~cuda`)
-- **downgraded** in `oneapi-x86_64`: `adios2` `2.9.1` → `2.8.3`, `ascent` `0.9.2` → `0.9.1`, \
-`vtk-m` `2.0.0` → `1.9.0`
+- **downgraded** because of it in `cuda-aarch64`: `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those \
+built with `cuda`), `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with `~cuda`)
+- **downgraded** because of it in `oneapi-x86_64`: `adios2` `2.9.1` → `2.8.3`, `ascent` `0.9.2` → \
+`0.9.1`, `vtk-m` `2.0.0` → `1.9.0`
 - **now only dependencies**, wherever they still are: `adios2`, `darshan-runtime`, `darshan-util`, \
 `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, \
 `vtk-m`, `zfp`

@@ -326,8 +326,8 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
     [
         # Of two versions its line tells one alone.
         (
-            [user("openmpi"), user("openmpi 5", 2), user("mpich", 3)],
-            [user("mpich", 1), user("mpich", 3)],
+            [user(it) for it in MPIS],
+            [user("mpich"), user("mpich", 2)],
             "no build of user with openmpi (gcc 13.1.0) any more",
         ),
         ([user("openmpi"), user("mpich", 3)], [user("mpich", 3)], "built with openmpi"),
