@@ -300,6 +300,9 @@ def user(mpi: str, number: int = 1, name: str = "user", compiler: str = "gcc") -
     )
 
 
+SECOND = {version: replace(user("mpich", 4), version=version) for version in ("2.0", "2.1")}
+
+
 def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_told(
     tmp_path: Path,
 ) -> None:
@@ -328,6 +331,12 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
         (
             [user(it) for it in MPIS],
             [user("mpich"), user("mpich", 2)],
+            "no build of user with openmpi (gcc 13.1.0) any more",
+        ),
+        # Of builds of a version that stays its line tells how many alone.
+        (
+            [user("openmpi"), user("openmpi", 2), user("mpich", 3), SECOND["2.0"]],
+            [user("mpich", 3), SECOND["2.1"]],
             "no build of user with openmpi (gcc 13.1.0) any more",
         ),
         ([user("openmpi"), user("mpich", 3)], [user("mpich", 3)], "built with openmpi"),
