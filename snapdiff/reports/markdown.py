@@ -5,7 +5,7 @@ A value is always put in code: there it is neither emphasis nor link, and GitHub
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -100,10 +100,10 @@ def listed(caller: Callable[[], str]) -> str:
     return paragraph("\n".join(line for line in caller().splitlines() if line.strip()))
 
 
-def _item(sign: str, words: str) -> str:
-    """Return an item of a list; a bare `+` would begin another list."""
+def _item(sign: str, words: str, below: Iterable[str] = ()) -> str:
+    """Return an item of a list, with items `below` it; a bare `+` would begin another list."""
     symbol = SIGNS.get(sign, sign).replace("+", "\\+")
-    return f"- {symbol}{' ' if symbol else ''}{words}"
+    return "\n".join([f"- {symbol}{' ' if symbol else ''}{words}", *(f"  - {it}" for it in below)])
 
 
 def _heading(words: str, level: int) -> str:

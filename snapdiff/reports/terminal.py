@@ -36,6 +36,9 @@ _OF_CLASSES = {
 }
 """What the packages of several classes that have one sign are called in a narrow table."""
 
+_BELOW = "    - "
+"""What an item begins with that is below another one."""
+
 _INDENT = "      "
 """What the rest of a broken item begins with."""
 
@@ -66,11 +69,14 @@ def painter(*, color: bool) -> Paint:
 def broken(line: str, width: int, *, is_row: bool = False) -> str:
     """Return a line broken between words where it is wider than the window; no word is broken.
 
-    What goes on is indented of an item, which begins with a blank, and of a row of a table.
+    What goes on is indented of an item, which begins with a blank, more of one below it, and of a
+    row of a table.
     """
     if len(line) <= width or _shown_width(line) <= width:
         return line.rstrip(" ")
     lines, indent = [""], _INDENT if is_row or line.startswith(" ") else ""
+    if line.startswith(_BELOW):
+        indent += "  "
     for word in re.findall(r" *[^ ]+", line):
         if lines[-1] and _shown_width(lines[-1] + word) > width:
             lines.append(indent + word.lstrip(" "))
@@ -103,10 +109,11 @@ def legend(text: str, rebuilt: str) -> str:
 def functions(paint: Paint) -> dict[str, Any]:
     """Return what templates call, but for `grid`, which has to know how wide the window is."""
 
-    def item(sign: str, words: str) -> str:
+    def item(sign: str, words: str, below: Iterable[str] = ()) -> str:
         symbol = SIGNS.get(sign, sign)
         painted = paint(symbol, sign) if sign in _STYLES else symbol
-        return f"  {painted}{' ' if symbol else ''}{words}"
+        first = f"  {painted}{' ' if symbol else ''}{words}"
+        return "\n".join([first, *(f"{_BELOW}{it}" for it in below)])
 
     return {
         "item": item,

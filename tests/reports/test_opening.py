@@ -123,6 +123,33 @@ def test_a_new_root_that_takes_others_in_is_told_once(
     assert [line for line in found[4:] if "now only" in line] == [f"- {it} (`a`)" for it in lines]
 
 
+def test_what_is_downgraded_because_of_a_new_root_is_below_it(tmp_path: Path) -> None:
+    new = [Item(f"n{number}", explicit=True) for number in range(4)]
+    stacks = {
+        "a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, ("tool0", "tool1", "tool2")), OTHER, *new]),
+        "b": ([OTHER], [OTHER]),
+    }
+    fell = "`tool0` `2.0` → `1.9`, `tool1` `2.0` → `1.9`, `tool2` `2.0` → `1.9`"
+    lines = report(tmp_path, stacks)
+    assert lines[lines.index(f"{IS_NEW}: {TAKEN}") + 1] == (
+        f"  - **downgraded** because of it: {fell}"
+    )
+    assert not any(line.startswith("- **downgraded**") for line in lines)
+    page = report(tmp_path, stacks, "-f", "html")
+    assert any(
+        '<ul><li data-sign="•"><strong>downgraded</strong> because of it: tool0' in line
+        for line in page
+    )
+    told = "    - downgraded because of it: " + ", ".join(f"tool{n} 2.0 → 1.9" for n in range(3))
+    assert told in report(tmp_path, stacks, "-f", "text")
+
+
+def test_what_is_broken_of_an_item_below_another_is_further_in() -> None:
+    assert broken("    - downgraded: one 2.0 → 1.9, two", 32) == (
+        "    - downgraded: one 2.0 → 1.9,\n        two"
+    )
+
+
 def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_path: Path) -> None:
     def stack(version: str, *, has_root: bool = False) -> list[Item]:
         fell = [Item(f"q{number}", version, explicit=True) for number in range(4)]
@@ -544,10 +571,11 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     assert lines[4:10] == [
         *(
             "- **gone**: `gone` `1.0`",
+            "- **versions gone**: `flecsi` `2.1`",
             "- **new**: `new` `1.0`",
             "- **downgraded**: `down` `1.1` → `1.0`",
+            "- **options turned off**: `config` `~shared`",
         ),
-        *("- **versions gone**: `flecsi` `2.1`", "- **options turned off**: `config` `~shared`"),
         f"- **upgraded**: {apps}, `up` `1.0` → `1.1`",
     ]
     assert "- `python` `2.1` gone, still has `2.2`" in lines

@@ -19,24 +19,23 @@ WEEKS = ("develop-2025-03-23", "develop-2025-03-30")
 NEWS = """\
 - **gone from some environments**: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1` \
 (`oneapi-x86_64`)
+- no build of `adios2`, `vtk-m`, `zfp` with `cuda_arch=90` any more (`cuda-x86_64`); there they \
+are now only dependencies
+- **versions gone**: `flecsi` `2.1.0` (`cuda-aarch64`); of dependencies: `openssl` `1.1.1v` (all \
+5); `hdf5` `1.12.2` (`cuda-ppc64le`, `rocm-x86_64`)
 - **new**: `exago` `1.6.0` (all but `oneapi-x86_64`); **now in more environments**: \
 `ecp-data-vis-sdk` `1.0` (`cuda-aarch64`, `oneapi-x86_64`); `cusz` `0.3.1` (`cuda-aarch64`); \
 `py-torch` `2.1.0` (`cuda-ppc64le`)
 - `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too: 14 products in `cuda-aarch64` \
 and 12 in `oneapi-x86_64` are dependencies of it now, no root specs any more
-- **downgraded** because of `ecp-data-vis-sdk` in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` \
-`1.7.0` → `1.3`
-- **downgraded** because of it in `cuda-aarch64`: `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those \
+  - **downgraded** because of it: `py-cinemasci` `1.7.0` → `1.3`
+  - **downgraded** because of it in `cuda-aarch64`: `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those \
 built with `cuda`), `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with `~cuda`)
-- **downgraded** because of it in `oneapi-x86_64`: `adios2` `2.9.1` → `2.8.3`, `ascent` `0.9.2` → \
-`0.9.1`, `vtk-m` `2.0.0` → `1.9.0`
+  - **downgraded** because of it in `oneapi-x86_64`: `adios2` `2.9.1` → `2.8.3`, `ascent` \
+`0.9.2` → `0.9.1`, `vtk-m` `2.0.0` → `1.9.0`
 - **now only dependencies**, wherever they still are: `adios2`, `darshan-runtime`, `darshan-util`, \
 `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, \
 `vtk-m`, `zfp`
-- no build of `adios2`, `vtk-m`, `zfp` with `cuda_arch=90` any more (`cuda-x86_64`); there they \
-are now only dependencies
-- **versions gone**: `flecsi` `2.1.0` (`cuda-aarch64`); of dependencies: `openssl` `1.1.1v` (all \
-5); `hdf5` `1.12.2` (`cuda-ppc64le`, `rocm-x86_64`)
 - **options turned off**: `lbann` `~al` (all 5); of dependencies: `visit` `~gui` \
 (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, \
 `rocm-x86_64`)

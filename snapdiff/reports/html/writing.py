@@ -5,7 +5,7 @@ What templates call returns markup that is safe: a text that is none is escaped.
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -76,10 +76,12 @@ def value_text(value: str | tuple[str, ...]) -> str:
     return " ".join(value_text(short_patches(variant)) for variant in value)
 
 
-def _item(sign: str, words: str) -> "Markup":
+def _item(sign: str, words: str, below: Iterable[str] = ()) -> "Markup":
     name = sign if sign in SIGNS else "hint" if sign == "?" else ""
-    item = trusted('<li class="{}" data-sign="{}">{}</li>')
-    return item.format(name, SIGNS.get(sign, sign) or "•", words)
+    some = trusted("").join(trusted('<li data-sign="•">{}</li>').format(it) for it in below)
+    listed = trusted("<ul>{}</ul>").format(some) if some else ""
+    item = trusted('<li class="{}" data-sign="{}">{}{}</li>')
+    return item.format(name, SIGNS.get(sign, sign) or "•", words, listed)
 
 
 def _heading(words: str, level: int) -> "Markup":
