@@ -8,6 +8,7 @@ from shlex import quote
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.model.packages import LikeStacks, pair_like_stacks
@@ -181,6 +182,8 @@ def outline_of(
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
     ]
     every = [line for writer in writers for line in writer.lines]
+    products = [line for line in every if not line.is_dependency]
+    others = [line for line in every if line.is_dependency]
     has_products = any(writer.has_products for writer in writers)
     counted = count_table(diff, {tag_names(writer.tag): writer.by_stack for writer in writers})
     told = [line for line in every if line.status is not Status.REBUILT] or every
@@ -191,16 +194,14 @@ def outline_of(
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
     nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
     noun = nouns.pop() if len(nouns) == 1 else "stack"
-    packages = tallies(line for line in every if not line.is_dependency)
-    dependencies = tallies(line for line in every if line.is_dependency)
     blocks = [writer.block(group_by, told if is_one_line else ()) for writer in writers]
     return Outline(
         sides=side_names(diff.old, diff.new),
         noun=noun,
         rebuilt="with another hash" if noun == _NOUNS["lock"] else "rebuilt",
         about="product" if has_products else "package",
-        packages=Numbers(tallies=packages),
-        dependencies=Numbers(tallies=dependencies),
+        packages=_numbers(products, in_one_tag=len(changed) == 1),
+        dependencies=_numbers(others, in_one_tag=len(changed) == 1),
         stacks=_number_of_stacks(writers),
         is_all_there=is_long and only_more and not (diff.summary.removed or diff.skipped),
         added=added_word(stack.document for stack in stacks),
@@ -216,6 +217,14 @@ def outline_of(
         in_all=_in_all(changed, has_products=has_products) if is_long else None,
         skipped=diff.skipped,
     )
+
+
+def _numbers(lines: Sequence[PackageLine], *, in_one_tag: bool) -> Numbers:
+    """Return how many packages there are; of several tags nobody knows of which a stack is."""
+    found = tallies(lines)
+    if not in_one_tag:
+        found = tuple(replace(it, place=None, in_stacks=0) for it in found)
+    return Numbers(tallies=found)
 
 
 def _in_all(changed: Sequence[TagDiff], *, has_products: bool) -> PackageCount | None:
