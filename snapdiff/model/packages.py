@@ -178,12 +178,12 @@ class LikeStacks(NamedTuple):
     shared: int
 
 
-def pair_like_stacks(
+def like_stacks(
     old: Mapping[str, AbstractSet[str]],
     new: Mapping[str, AbstractSet[str]],
-    may_pair: Callable[[str, str], bool] = lambda _old, _new: True,
+    may_pair: Callable[[str, str], bool],
 ) -> list[LikeStacks]:
-    """Return pairs of stacks that share most packages, the most alike first, each stack once.
+    """Return all stacks of two sides that share most packages, the most alike first.
 
     `old` and `new` have the packages of each stack; `may_pair` says which two can be one at all.
     The most alike have the largest share of packages and of their names in common; what ties is in
@@ -201,9 +201,18 @@ def pair_like_stacks(
                 names = SequenceMatcher(None, before[:_LONGEST], after[:_LONGEST], autojunk=False)
                 likeness = shared / len(mine | theirs) + names.ratio()
                 found.append((-likeness, LikeStacks(before, after, shared)))
+    return [pair for _, pair in sorted(found)]
+
+
+def pair_like_stacks(
+    old: Mapping[str, AbstractSet[str]],
+    new: Mapping[str, AbstractSet[str]],
+    may_pair: Callable[[str, str], bool] = lambda _old, _new: True,
+) -> list[LikeStacks]:
+    """Return pairs of `like_stacks`, the most alike first, each stack once."""
     pairs: dict[str, LikeStacks] = {}
     taken: set[str] = set()
-    for _, pair in sorted(found):
+    for pair in like_stacks(old, new, may_pair):
         if pair.old not in pairs and pair.new not in taken:
             pairs[pair.old] = pair
             taken.add(pair.new)

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from snapdiff.reports.moves import Move
-from snapdiff.reports.names import FEW_STACKS, NOWHERE, Place
+from snapdiff.reports.names import FEW_STACKS, HERE, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.product_table import ProductTable
 from snapdiff.reports.statuses import Status
@@ -197,7 +197,9 @@ def _tally(
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
-        places = list(dict.fromkeys(move.place for _, move in moves if move.place != NOWHERE))
+        places = list(
+            dict.fromkeys(move.place for _, move in moves if move.place not in (NOWHERE, HERE))
+        )
         is_short = len(places) == 1 and len(places[0].names) <= FEW_STACKS
         place = places[0] if is_short else None
         tally = replace(tally, events=tuple(events), place=place)

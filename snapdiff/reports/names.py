@@ -94,6 +94,10 @@ _LONGEST_SUBJECT = 60
 """How many characters of a commit's subject stand in a heading."""
 
 
+_DOCUMENTS = (".lock", ".json", ".gz", ".sig", ".md")
+"""How the name of a file ends that is a side by itself."""
+
+
 class SideName(NamedTuple):
     """What a side is called in a heading; what it has not got is empty.
 
@@ -111,13 +115,23 @@ def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
     """Return the shortest names that tell the sides apart: `24.05` and `24.11`, not their folders.
 
     The parts of a path that both have at the same end are left out, unless nothing would be left.
+    Of two folders the last parts are enough, if these differ; of a file its folder is one.
     """
     short = short_names(old.source, new.source)
+    last = _last_part(old, short[0]), _last_part(new, short[1])
+    short = last if all(last) and last[0] != last[1] else short
     names = side_name(old, short[0]), side_name(new, short[1])
     is_whole = (names[0].name, names[1].name) == (old.source, new.source)
     if is_whole or not all(side.commit or "://" in side.source for side in (old, new)):
         return names
     return names[0]._replace(whole=old.source), names[1]._replace(whole=new.source)
+
+
+def _last_part(side: Revision, short: str) -> str:
+    if side.commit or "://" in side.source:
+        return short
+    parts = short.rstrip("/").split("/")
+    return "/".join(parts[-2:] if parts[-1].endswith(_DOCUMENTS) else parts[-1:])
 
 
 def side_name(revision: Revision, short: str = "") -> SideName:
@@ -154,9 +168,6 @@ def short_names(old: str, new: str) -> tuple[str, str]:
     short = ["".join(some[first : len(some) - last]).strip("/:") for some in parts]
     return (short[0], short[1]) if all(short) and short[0] != short[1] else (old, new)
 
-
-_DOCUMENTS = (".lock", ".json", ".gz", ".sig", ".md")
-"""How the name of a file ends that is a side by itself."""
 
 _Diff = TypeVar("_Diff", CatalogDiff, ExplainedPackage)
 
@@ -235,6 +246,9 @@ def added_word(documents: Iterable[str]) -> str:
 
 NOWHERE = Place("", ())
 """The place of what is not said to be anywhere."""
+
+HERE = Place("this one", ())
+"""The place of what is said below the name of its stack."""
 
 
 class Places:

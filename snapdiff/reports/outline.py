@@ -3,6 +3,7 @@
 Every report for people prints this and nothing else. The words are in `templates/words.j2`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
 from typing import Any, Literal, NamedTuple
@@ -11,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
-from snapdiff.model.packages import LikeStacks, pair_like_stacks
+from snapdiff.model.packages import LikeStacks, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
@@ -280,13 +281,14 @@ def _news_of(diff: CatalogDiff) -> News:
     """Return the news of a diff; of stacks only where their kind is reported."""
     kinds = wanted_kinds(diff.filters)
     both = (Kind.REMOVED, Kind.ADDED)
+    asks = kinds.issuperset(both) and not diff.filters.no_renames
     return News(
         tags={kind: tuple(tag for tag in diff.tags if tag.status == kind.value) for kind in both},
         stacks={
             kind: tuple(_stack_news(diff.tags, kind) if kind in kinds else ()) for kind in both
         },
         hash_conflicts=tuple(it for tag in diff.tags for it in tag.hash_conflicts or ()),
-        renames=tuple(_renames(diff.tags)) if kinds.issuperset(both) else (),
+        renames=tuple(_renames(diff.tags)) if asks else (),
     )
 
 
@@ -301,7 +303,7 @@ def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
 
 
 def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
-    """Yield the stacks that may be compared as one: each with one other, the most alike first.
+    """Yield the stacks that may be compared as one, where neither may be another as well.
 
     `root` is no stack, and has no new name.
     """
@@ -311,6 +313,10 @@ def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
                 it.stack: set(it.packages.removed) for it in tag.stacks if it.status == "removed"
             }
             new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
-            for like in pair_like_stacks(old, new, lambda *names: ROOT not in names):
+            likely = like_stacks(old, new, lambda *names: ROOT not in names)
+            numbers = [Counter(it.old for it in likely), Counter(it.new for it in likely)]
+            for like in likely:
+                if numbers[0][like.old] > 1 or numbers[1][like.new] > 1:
+                    continue
                 given = (EMPTY_PART if it == TOP_FOLDER else it for it in (like.old, like.new))
                 yield like, f"--map-stack {quote('='.join(given))}"

@@ -62,7 +62,8 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
 
     def order_of_reading(package: tuple[str, bool]) -> tuple[object, ...]:
         (name, is_dependency), worst = package, moves[package][0]
-        return is_dependency, worst.status, -len(worst.stacks), name
+        alike = [move for move in moves[package] if move.status is worst.status]
+        return is_dependency, worst.status, -sum(len(move.stacks) for move in alike), name
 
     return {package: moves[package] for package in sorted(moves, key=order_of_reading)}
 

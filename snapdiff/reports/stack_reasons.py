@@ -8,7 +8,7 @@ from msgspec.structs import astuple
 
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.names import Mark, Place, Places, ShortList, shortened
-from snapdiff.reports.statuses import is_shared_field, shared_fields
+from snapdiff.reports.statuses import shared_fields
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
@@ -136,7 +136,7 @@ def _widest(stacks: Iterable[StackDiff]) -> tuple[Event, int] | None:
     reach: Counter[Event] = Counter()
     for stack in stacks:
         for cause in stack.causes:
-            if not is_shared_field(cause):
+            if cause.package:
                 specs[event_of(cause)] += cause.specs
                 reach[event_of(cause)] += cause.reach
     found = [it for it in reach.most_common(1) if it[1] >= 2 * max(specs[it[0]], 1)]

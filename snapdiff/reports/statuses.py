@@ -150,15 +150,11 @@ def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:
     return tuple(
         cause
         for cause in stack.causes
-        if is_shared_field(cause)
+        if cause.package is None
+        and cause.what not in ("rehash", "compilers")
         and cause.packages >= SHARED_BY_PACKAGES
         and stack.summary.reconfigured
     )
-
-
-def is_shared_field(cause: StackCause) -> bool:
-    """Return whether a cause of a stack is a field of many reconfigured specs."""
-    return cause.package is None and cause.what != "rehash"
 
 
 _YEARS = range(1980, 2100)

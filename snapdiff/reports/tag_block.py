@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
-from snapdiff.reports.names import NOWHERE, Place, Places, places_of
+from snapdiff.reports.names import HERE, NOWHERE, Place, Places, places_of
 from snapdiff.reports.new_builds import About, NewBuilds, new_builds_of
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
@@ -231,7 +231,12 @@ class TagWriter:
 
     def _parts_of_stack(self, stack: StackDiff, toolchain: Toolchain | None) -> list[Part]:
         """Return what happened in one stack, with why its specs changed."""
-        moves = moves_of({stack.stack: self.by_stack[stack.stack]}, self._places)
+        moves = {
+            package: tuple(replace(move, place=HERE) for move in some)
+            for package, some in moves_of(
+                {stack.stack: self.by_stack[stack.stack]}, self._places
+            ).items()
+        }
         lines = self._lines(moves, [stack])
         reasons = _beside(lines, [stack], self._reasons_of([stack]))
         parts = self._parts(stack, lines, toolchain, reasons)

@@ -150,3 +150,13 @@ def test_any_other_is_new(name: str, options: tuple[str, ...], tmp_path: Path) -
     )
     assert "llvm 15.0.0" in (said := compared(tmp_path, old, new, "-f", "text", *options))
     assert "dependency now" not in said
+
+
+def test_that_compilers_are_dependencies_now_is_no_change_of_a_field(tmp_path: Path) -> None:
+    gcc = Item("gcc", "12.2.0", compiler=None)
+    built = ({"compiler": ("gcc", "12.2.0")}, {"compiler": None, "needs": (needs(gcc, "c"),)})
+    old, new = ([Item(f"p{n}", explicit=True, **some) for n in range(12)] for some in built)
+    odd = [Item("odd", parameters={"mpi": is_on}, explicit=True) for is_on in (True, False)]
+    report = compared(tmp_path, [*old, odd[0]], [gcc, *new, odd[1]], "-f", "text")
+    assert "because compilers became dependencies" in report
+    assert "compilers became dependencies (" not in report

@@ -81,6 +81,23 @@ def test_the_sides_have_the_shortest_names_that_tell_them_apart(
     assert short_names(old, new) == short
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("/home/me/base", "/data/0.23/mpich", ("base", "mpich")),
+        ("deep/24.05/environments", "other/24.11/environments", ("24.05", "24.11")),
+        ("same/only", "same/b/x", ("only", "x")),
+        ("a/env", "a/b/env", ("env", "b/env")),
+        ("s3://mirror/a/x", "s3://other/b/y", ("mirror/a/x", "other/b/y")),
+    ],
+)
+def test_folders_have_the_last_parts_of_their_paths(
+    old: str, new: str, names: tuple[str, str]
+) -> None:
+    sides = side_names(*(Revision(source=it, commit=None, date=None) for it in (old, new)))
+    assert (sides[0].name, sides[1].name) == names
+
+
 def test_a_path_of_this_machine_is_in_no_foot() -> None:
     old, new = (Revision(source=f"/home/me/{n}/env", commit=None, date=None) for n in ("a", "b"))
     assert side_names(old, new) == (SideName("a", "", "", ""), SideName("b", "", "", ""))

@@ -493,6 +493,10 @@ def test_a_stack_that_is_nearly_another_is_a_hint() -> None:
         diff = diff_of(packages, [*renamed[:number], *others])
         text = render_report(diff, "text", ReportOptions(width=300))
         assert (words.format(number) in text) is is_told
+    twice = [item | {"stacks": ["physics", "chemistry"]} for item in packages]
+    assert "new name" not in render_report(diff_of(packages, twice), "text"), "which of the two?"
+    by_name = render_report(diff_of(packages, renamed, no_renames=True), "text")
+    assert "new name" not in by_name
     nowhere = [item | {"stacks": ["root"]} for item in packages]
     assert "new name" not in render_report(diff_of(nowhere, renamed), "text"), "root is no stack"
 
@@ -694,15 +698,3 @@ def test_of_lost_builds_that_are_equal_to_others_nothing_says_of_how_many(tmp_pa
         new = [*tools, *twins[:1], *kept, Item("user", explicit=True, needs=(needs(twins[0]),))]
         text = run_cli(*write_locks(tmp_path / str(len(more)), old, new), "-f", "text").out
         assert said in text, text
-
-
-def test_of_several_tags_a_stack_is_that_of_one(tmp_path: Path) -> None:
-    for side, down, up in (("old", "2.0", "1.0"), ("new", "1.0", "2.0")):
-        fell = [Item(f"d{it}", down, explicit=True) for it in range(3)]
-        rose = [Item("up", up, explicit=True)]
-        for place in ("one/a", "two/b", "one/c", "two/c"):
-            items = rose if place[-1] == "c" else fell
-            write_files(tmp_path / side, {f"{place}/spack.lock": to_bytes(lock(items))})
-    for only, told in (([], ""), (["-t", "one"], " in `a`")):
-        sentence = run_cli("-C", tmp_path, "old", "new", *only).out.splitlines()[2]
-        assert sentence.startswith(f"3 products downgraded{told} (`d0`, `d1`, `d2`), `up` upgraded")

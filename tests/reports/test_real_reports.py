@@ -36,13 +36,13 @@ built with `cuda`), `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with `~c
 - **now only dependencies**, wherever they still are: `adios2`, `darshan-runtime`, `darshan-util`, \
 `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, \
 `vtk-m`, `zfp`
+- **upgraded to another major version**: `py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → \
+`8.0` (all 5)
 - **options turned off**: `lbann` `~al` (all 5); of dependencies: `visit` `~gui` \
 (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, \
 `rocm-x86_64`)
 - `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
 - `zlib` replaced by `zlib-ng` (all 5)
-- **upgraded to another major version**: `py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → \
-`8.0` (all 5)
 **Toolchain**
 - `openmpi` `4.1.5` → `4.1.6` (all 5)
 - `openblas` `0.3.23` → `0.3.24` (all 5)
@@ -178,8 +178,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
         "them, and a spec may name no compiler any more"
     )
     assert (
-        "- = 9 only rebuilt, with the same version, compiler, target and variants: `charliecloud`, "
-        "`gptune`, `acts`, `comgr`, `composable-kernel`, `rccl`, `cusz`, `hipblas`, `rocblas`"
+        "- = 9 only rebuilt, with the same version, compiler, target and variants: `comgr`, "
+        "`charliecloud`, `gptune`, `hipblas`, `rocblas`, `acts`, `composable-kernel`, `rccl`, `cusz`"
     ) in lines
 
 
