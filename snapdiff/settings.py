@@ -29,7 +29,16 @@ else:
 
 
 class DiffSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is compared and how it is reported; a changelog takes what concerns it."""
+    """What is compared and how it is reported; a changelog takes what concerns it.
+
+    - `format`: the format of a report, where neither -f nor the suffix of -o says one
+    - `group-by`: one list for each stack, or one for all (default; comment: stack)
+    - `tags`: only these tags, such as develop, as globs
+    - `stacks`: only these stacks, such as e4s; !GLOB leaves some out
+    - `packages`: only these packages
+    - `kinds`: only these kinds of change; a gate looks at all
+    - `map-stack`: the old names of stacks, each with its new name
+    """
 
     format_name: ReportFormat | UnsetType = field(name="format", default=UNSET)
     group_by: Literal["stack", "package"] | UnsetType = field(name="group-by", default=UNSET)
@@ -43,14 +52,17 @@ class DiffSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 RULE_OF_GLOBS = "each ! takes the name that it leaves out"
 
 # With nothing behind it, a "!" would leave out nothing, and accept everything.
-_GLOBS = Meta(pattern=r"^(?!(?:.*,)?\s*!\s*(?:,|$))", description=RULE_OF_GLOBS)
+_GLOBS = Meta(pattern=r"^(?!(?:.*,)?\s*!\s*(?:,|$))")
 
 
 class AcceptedChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A change that the gate lets pass: of a kind, and of packages, stacks or both.
 
-    `package` and `stack` are globs, several of them with commas between; one that is missing stands
-    for all. After the day `until` the change counts again. `reason` is for people.
+    - `kind`: one of the kinds of fail-on
+    - `package`, `stack`: globs with commas between, where each ! takes the name that it leaves out;
+      where it is missing, all are meant
+    - `until`: a day: after it (in UTC) the change counts again
+    - `reason`: a few words for people, repeated in the log
     """
 
     kind: Kind
@@ -71,23 +83,34 @@ _OF_SOMETHING = Meta(
 
 
 class GateSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The kinds of change that nobody wants, and those that are accepted all the same."""
+    """The kinds of change that nobody wants, and those that are accepted all the same.
+
+    - `fail-on`: exit with 1 where this happened to a package
+    - `ignore`: the changes that are accepted all the same
+    """
 
     fail_on: tuple[Kind, ...] | UnsetType = field(name="fail-on", default=UNSET)
     ignore: tuple[Annotated[AcceptedChange, _OF_SOMETHING], ...] | UnsetType = UNSET
 
 
-_OF_A_MARKER = Meta(pattern=f"^{MARKER_NAME}$(?!\\n)", description=MARKER_RULE)
+_OF_A_MARKER = Meta(pattern=f"^{MARKER_NAME}$(?!\\n)")
 
 
 class CommentSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a comment on a pull request is found again."""
+    """How a comment on a pull request is found again.
+
+    - `marker`: the name in its invisible first line; a marker is made of letters, digits and . _ /
+      with single dashes
+    """
 
     marker: Annotated[str, _OF_A_MARKER] | UnsetType = UNSET
 
 
 class ChangelogSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What makes a section of a changelog."""
+    """What makes a section of a changelog.
+
+    - `by`: a section for each of these (default: commit)
+    """
 
     by: By | UnsetType = UNSET
 
@@ -97,7 +120,13 @@ KeyPath = tuple[str | int, ...]
 
 
 class CatalogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All that a configuration file may say."""
+    """All that a configuration file may say.
+
+    - `diff`: what is compared and how it is reported
+    - `gate`: what must not happen, and what is accepted all the same
+    - `comment`: the comment on a pull request
+    - `changelog`: the sections of a changelog
+    """
 
     diff: DiffSection = DiffSection()
     gate: GateSection = GateSection()
@@ -116,12 +145,10 @@ class CatalogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 def settings_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) that a configuration file fits, read as TOML."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "snapdiff configuration",
-        **msgspec.json.schema(CatalogSettings),
-    }
+    """Return the JSON Schema that a configuration file fits, read as TOML."""
+    from snapdiff.reports.json_report import described_schema  # late: who reads a file needs none
+
+    return described_schema(CatalogSettings, "snapdiff configuration", globals(), {})
 
 
 # --- How it is read ---

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -75,24 +75,35 @@ COMMON = {
 }
 """What keys mean in each object of which nothing else is said."""
 
-_ITEM = re.compile(r"^- (`\w+`(?:, `\w+`)*): (.*(?:\n  .*)*)\n?", re.MULTILINE)
+_ITEM = re.compile(r"^- (`[\w-]+`(?:, `[\w-]+`)*): (.*(?:\n  .*)*)\n?", re.MULTILINE)
 """What the docstring of a class says of one of its keys, or of several."""
 
 
 def json_schema(document: str = "report") -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of a `report`, or of the answer of a command.
+    """Return the JSON Schema of a `report`, or of the answer of a command."""
+    return described_schema(DOCUMENTS[document], f"snapdiff {document}", CLASSES, COMMON)
 
-    Each object and each key has a description: those in the docstrings of their classes.
+
+def described_schema(
+    kind: type[msgspec.Struct],
+    title: str,
+    classes: Mapping[str, Any],
+    common: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a class, with those of all its objects by name.
+
+    Each object and each key has a description: those in the docstrings of their classes, and of
+    keys of which these say nothing, in `common`.
     """
-    schema = msgspec.json.schema(DOCUMENTS[document])
+    schema = msgspec.json.schema(kind)
     for name, definition in schema["$defs"].items():
-        definition["description"] = _ITEM.sub("", _docstring(CLASSES[name])).strip()
-        meanings = COMMON | meanings_of_keys(CLASSES[name])
+        definition["description"] = _ITEM.sub("", _docstring(classes[name])).strip()
+        meanings = {**common, **meanings_of_keys(classes[name])}
         for key, value in definition.get("properties", {}).items():
             value["description"] = meanings.get(key, "")  # `python -OO` has no docstrings
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"snapdiff {document}",
+        "title": title,
         **schema,
     }
 

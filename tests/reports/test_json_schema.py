@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from snapdiff import settings
+from snapdiff.reports import MARKER_RULE
 from snapdiff.reports.json_report import CLASSES, COMMON, DOCUMENTS, json_schema, meanings_of_keys
 from snapdiff.result.causes import WHATS
 from tests.support.helpers import Report, run_cli
@@ -17,7 +19,7 @@ def objects(document: str) -> dict[str, Report]:
     return found
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", [*DOCUMENTS, "config"])
 def test_every_object_and_every_key_has_a_description(document: str) -> None:
     found = objects(document)
     assert [name for name, one in found.items() if len(one.get("description", "")) < 10] == []
@@ -32,9 +34,10 @@ def test_every_object_and_every_key_has_a_description(document: str) -> None:
 
 def test_no_key_is_described_that_is_in_no_report() -> None:
     common = set()
-    for document in DOCUMENTS:
+    classes = CLASSES | vars(settings)
+    for document in (*DOCUMENTS, "config"):
         for name, one in objects(document).items():
-            described = set(meanings_of_keys(CLASSES[name]))
+            described = set(meanings_of_keys(classes[name]))
             keys = set(one.get("properties", {}))
             assert described - keys == set(), name
             common |= keys - described
@@ -56,6 +59,14 @@ def test_a_key_says_what_the_docstring_of_its_class_says() -> None:
     assert found["PackageCount"]["description"].endswith(
         "\n\nThe names are left out in a tag that is on one side only."
     )
+
+
+def test_a_key_of_a_configuration_file_has_the_rule_of_its_values() -> None:
+    found = objects("config")
+    for key in ("package", "stack"):
+        meaning = found["AcceptedChange"]["properties"][key]["description"]
+        assert settings.RULE_OF_GLOBS in meaning
+    assert MARKER_RULE in found["CommentSection"]["properties"]["marker"]["description"]
 
 
 def test_every_kind_of_event_is_named() -> None:
