@@ -5,6 +5,7 @@ A release cannot be taken back, so what the tests of every day let through is as
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 from snapdiff import __version__
@@ -13,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 PLACEHOLDER = "YOUR-ORGANIZATION"
 """Stands for the owner of the repository until there is one."""
+
+RECIPE = "release/spack/package.py"
 
 
 def missing_for(tag: str) -> list[str]:
@@ -23,8 +26,10 @@ def missing_for(tag: str) -> list[str]:
     headings = re.findall(r"^## (\S+)", _text("CHANGELOG.md"), re.MULTILINE)
     if __version__ not in headings:
         missing.append(f"CHANGELOG.md has no section {__version__}")
-    if PLACEHOLDER in _text("pyproject.toml"):
-        missing.append(f"pyproject.toml still names {PLACEHOLDER} as the owner of the repository")
+    if "urls" not in tomllib.loads(_text("pyproject.toml"))["project"]:
+        missing.append("pyproject.toml has no project.urls, the addresses of the repository")
+    if PLACEHOLDER in _text(RECIPE):
+        missing.append(f"{RECIPE} still names {PLACEHOLDER} as the owner of the repository")
     return missing
 
 

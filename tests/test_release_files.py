@@ -173,16 +173,15 @@ def test_the_recipe_for_spack_is_called_like_the_distribution() -> None:
     recipe = Recipe()
     words = f"py-{METADATA['name']}".split("-")
     assert recipe.package.name == "".join(word.capitalize() for word in words)
-    assert recipe.assigned("homepage") == METADATA["urls"]["Homepage"]
     assert recipe.assigned("pypi").startswith(f"{METADATA['name']}/spack_snapdiff-")
     assert ("license", METADATA["license"], {}) in recipe.calls
 
 
 def test_every_address_of_the_project_is_in_one_repository() -> None:
-    home = METADATA["urls"]["Homepage"]
+    home = Recipe().assigned("homepage")
     owner = re.fullmatch(r"https://github\.com/([\w-]+)/snapdiff", home)
     assert owner
-    assert all(url.startswith(home) for url in METADATA["urls"].values())
+    assert all(url.startswith(home) for url in METADATA.get("urls", {}).values())
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True
     )
@@ -194,7 +193,12 @@ def test_every_address_of_the_project_is_in_one_repository() -> None:
 def test_a_release_needs_its_version_its_section_and_an_owner() -> None:
     missing = "\n".join(missing_for("v99.0"))
     assert "the tag is v99.0, and the version in snapdiff/__init__.py " in missing
-    assert (PLACEHOLDER in missing) == (PLACEHOLDER in METADATA["urls"]["Homepage"])
+    assert ("has no project.urls" in missing) == ("urls" not in METADATA)
+    assert (PLACEHOLDER in missing) == (PLACEHOLDER in Recipe().assigned("homepage"))
+
+
+def test_no_link_of_the_package_leads_to_an_owner_who_is_none() -> None:
+    assert PLACEHOLDER not in (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
 
 
 def test_only_the_jobs_that_publish_may_write() -> None:
