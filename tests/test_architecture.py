@@ -145,6 +145,12 @@ def test_every_public_name_is_there() -> None:
         getattr(snapdiff, "no_such_" + "name")
 
 
+def test_the_public_names_are_listed_before_any_is_used() -> None:
+    code = "import snapdiff; print(*dir(snapdiff))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == sorted(snapdiff.__all__)
+
+
 def test_a_public_function_asks_for_nothing_that_only_the_package_has() -> None:
     names = [name for name in snapdiff.__all__ if name.islower() and name != "__version__"]
     assert names == ["diff_catalogs", "find_missing", "load_catalog", "render_report"]
