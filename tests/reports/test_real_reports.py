@@ -179,7 +179,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     )
     assert (
         "- = 9 only rebuilt, with the same version, compiler, target and variants: `comgr`, "
-        "`charliecloud`, `gptune`, `hipblas`, `rocblas`, `acts`, `composable-kernel`, `rccl`, `cusz`"
+        "`charliecloud`, "
+        "`gptune`, `hipblas`, `rocblas`, `acts`, `composable-kernel`, `rccl`, `cusz`"
     ) in lines
 
 
