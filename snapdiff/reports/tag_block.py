@@ -260,32 +260,33 @@ class TagWriter:
         """
         of_one = stack or (self.tag.stacks[0] if len(self.tag.stacks) == 1 else None)
         others: About = "products" if self.has_products else "packages"
+        is_why_named = reasons and reasons.names_packages and reasons.place == NOWHERE
         untold = beside_toolchain(lines, toolchain)
-        if reasons and reasons.names_packages and reasons.place == NOWHERE and not self._lists_all:
-            untold = [line for line in untold if line.status is not Status.REBUILT]
-        found: list[Part] = []
+        parts: list[Part] = []
         about: About
         for is_dependency in (False, True):
-            some = [line for line in lines if line.is_dependency is is_dependency]
-            listed_here = [line for line in untold if line.is_dependency is is_dependency]
-            if is_dependency and found:  # the table of products has some of them
-                tables = [group.table for group in found[0].groups if group.table]
-                listed_here = [it for it in listed_here if not any(t.says(it) for t in tables)]
-            of_these = None if is_dependency else table
+            some = [line for line in untold if line.is_dependency is is_dependency]
+            if is_dependency:  # the table of products has some of them
+                tables = [group.table for group in parts[0].groups if group.table]
+                some = [it for it in some if not any(t.says(it) for t in tables)]
+            listed = some
+            if is_why_named and not self._lists_all:
+                listed = [line for line in some if line.status is not Status.REBUILT]
             about = "dependencies" if is_dependency else others
-            new_builds = new_builds_of(of_one, listed_here, about) if of_one else None
+            new_builds = new_builds_of(of_one, listed, about) if of_one else None
             if new_builds:
-                listed_here = [line for line in listed_here if line not in new_builds.told]
-            groups = grouped(listed_here, of_these, lists_all=self._lists_all)
-            part = Part(
-                about=about,
-                stack=stack.stack if stack else None,
-                groups=groups,
-                new_builds=new_builds,
-                numbers=Numbers(tallies=tallies(some)),
+                listed = [line for line in listed if line not in new_builds.told]
+            of_these = None if is_dependency else table
+            parts.append(
+                Part(
+                    about=about,
+                    stack=stack.stack if stack else None,
+                    groups=grouped(listed, of_these, lists_all=self._lists_all),
+                    new_builds=new_builds,
+                    numbers=Numbers(tallies=tallies(some)),
+                )
             )
-            if groups or new_builds or not (found or untold or is_dependency):
-                found.append(part)
+        found = [part for part in parts if part.groups or part.new_builds] or parts[:1]
         found[0] = replace(found[0], is_first=True)
         return found
 
