@@ -81,9 +81,6 @@ def _line(members: list[tuple[str, tuple[Move, ...]]], *, is_dependency: bool) -
 
 # --- The specs, where a report lists all of them ---
 
-LISTED_HASHES = 2
-"""How many specs of a line are named by their hashes."""
-
 HashPair = tuple[str | None, str | None]
 """The hash of a spec before and after; None on a side without one."""
 
@@ -92,17 +89,20 @@ class SpecLine(Struct, frozen=True, kw_only=True):
     """Like changes of one package, as the first of them: how many specs, and in which stacks.
 
     `is_whole` says that the package was added to or removed from these stacks with them,
-    `is_dependency_now` that it came there as compilers became dependencies. `hashes`
-    are those of the first few specs.
+    `is_dependency_now` that it came there as compilers became dependencies.
     """
 
     change: Change
     is_whole: bool
     is_dependency_now: bool
-    specs: int = 0
     stacks: tuple[str, ...] = ()
     in_all_stacks: bool = False
     hashes: tuple[HashPair, ...] = ()
+
+    @property
+    def specs(self) -> int:
+        """How many specs they are."""
+        return len(self.hashes)
 
     @property
     def likeness(self) -> tuple[object, ...]:
@@ -142,10 +142,9 @@ def spec_lines(stacks: Sequence[StackDiff]) -> SpecLines:
         by_kind[line.change.kind].append(
             replace(
                 line,
-                specs=len(hashes),
                 stacks=tuple(places),
                 in_all_stacks=1 < len(stacks) == len(places),
-                hashes=tuple(hashes)[:LISTED_HASHES],
+                hashes=tuple(hashes),
             )
         )
     return tuple((kind, len(specs[kind]), tuple(lines)) for kind, lines in by_kind.items() if lines)
