@@ -113,7 +113,7 @@ def _by_name(variants: Iterable[str]) -> dict[str, str]:
 
 def _compiler(value: Value, mark: Mark) -> str:
     """Return a compiler; of `none` that no compiler is named, which may be a dependency then."""
-    return "no compiler named" if value == "none" else _value(value, mark)
+    return "none named" if value == "none" else _value(value, mark)
 
 
 def _value(value: Value, mark: Mark) -> str:

@@ -108,7 +108,7 @@ def opening_of(
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)
-            if lost and name not in TOOLCHAIN:
+            if lost and name not in TOOLCHAIN and move.status is not Status.DOWNGRADED:
                 gone[is_dependency].append(((name, lost), stack))
             is_told = not is_dependency or reasons[name] >= _LEAST_DEPENDENCIES
             # An older version may not have the option; what a package got with it stands there.

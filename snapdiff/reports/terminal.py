@@ -93,14 +93,16 @@ def _shown_width(text: str) -> int:
 def legend(text: str, rebuilt: str) -> str:
     """Return what the signs in a text mean, in one line; nothing of a text of few lines.
 
-    A table with signs for its columns is no such text.
+    A table with signs for its columns is no such text: a column may have several classes.
     """
     plain = _CODES.sub("", text)
-    if len(_ITEM.findall(plain)) <= _SHORT and not _SIGN_HEADS.search(plain):
+    is_table = _SIGN_HEADS.search(plain)
+    if len(_ITEM.findall(plain)) <= _SHORT and not is_table:
         return ""
     words = set(plain.split())
+    columns = {it: _OF_CLASSES[it] for it in (Kind.REMOVED, Kind.ADDED) if is_table}
     return ", ".join(
-        f"{sign} {name_of_kind(kind, rebuilt)}"
+        f"{sign} {columns.get(kind) or name_of_kind(kind, rebuilt)}"
         for kind, (sign, _, _) in LOOKS.items()
         if sign in words
     )

@@ -26,7 +26,7 @@ Why hdf5 changed
 
 From old.lock to new.lock.
 
-= hdf5 1.14.3 rebuilt: zlib replaced by zlib-ng (+1 more)
+= hdf5 1.14.3 with another hash: zlib replaced by zlib-ng (+1 more)
 
   aa535mc → roods2a
   ├── zlib replaced by zlib-ng
@@ -41,7 +41,7 @@ MARKDOWN = """\
 
 From `old.lock` to `new.lock`.
 
-**= `json` `3.11.2` rebuilt: `cmake` `3.26.3` → `3.27.7` (build only); \
+**= `json` `3.11.2` with another hash: `cmake` `3.26.3` → `3.27.7` (build only); \
 link and run dependencies unchanged**
 
 ```text
@@ -138,7 +138,7 @@ def test_a_dependency_that_came_only_for_building_is_told_as_such(tmp_path: Path
         app = Item("app", needs=(needs(lib), needs(gmake, types=types)))
         write_locks(tmp_path, [lib, Item("app", needs=(needs(lib),))], [lib, gmake, app])
         text = why(tmp_path, "app").out
-        assert f"= app 1.0 rebuilt: gmake added{note}" in text
+        assert f"= app 1.0 with another hash: gmake added{note}" in text
         assert text.endswith(f"\n  └── gmake added{note}\n")
 
 
@@ -320,7 +320,7 @@ def test_like_changes_of_several_stacks_are_told_once(tmp_path: Path) -> None:
             path = f"{side}/envs/{stack}/spack.lock"
             write_files(tmp_path, {path: to_bytes(lock(items))})
     done = run_cli("why", "json", "-C", tmp_path, "old", "new")
-    assert done.out.count("json 3.11.2 rebuilt") == 1
+    assert done.out.count("json 3.11.2 with another hash") == 1
     assert "  k7lvwjm → sda7elh in cpu, gpu\n" in done.out
     narrowed = run_cli("why", "json", "-C", tmp_path, "old", "new", "-s", "gpu")
     assert "  k7lvwjm → sda7elh in gpu\n" in narrowed.out
@@ -418,7 +418,7 @@ def test_on_a_real_environment_a_new_mpi_is_the_reason() -> None:
         "− hdf5 1.12.2 removed\n\n  wjv57om\n"
         "  was needed by netcdf-c 4.9.2\n  needed what is gone: openmpi 5.0.0rc16\n"
         f"  needed what stays: {stays}\n\n"
-        "= hdf5 1.12.2 rebuilt: openmpi 5.0.0rc16 → 5.0.0\n\n"
+        "= hdf5 1.12.2 with another hash: openmpi 5.0.0rc16 → 5.0.0\n\n"
         "  2horr4b → dfqy4bu\n  wpkhqiw → 7ums72m\n  zcryzby → dkagnvv\n"
         "  └── openmpi 5.0.0rc16 → 5.0.0\n"
     )

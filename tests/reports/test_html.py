@@ -351,7 +351,7 @@ def test_what_a_number_of_a_stack_counts_are_rows_of_that_class() -> None:
     """As each cell of the table of counts says, whatever is worse in other stacks."""
     text = rendered(snapshots_diff())
     found = json.loads(_data(text))
-    numbers = re.findall('class="tally [a-z ]+"><span[^>]*>.</span>([0-9]+)<', text)
+    numbers = re.findall('<td class="tally [a-z]+">(?:<span[^>]*>.</span>([0-9]+))?<', text)
     columns = [["gone"], ["new"], ["downgraded"], ["lost"], ["major", "upgraded"], ["more"]]
     columns += [["reconfigured", "shared"], ["rebuilt"]]
     said = []
@@ -361,7 +361,7 @@ def test_what_a_number_of_a_stack_counts_are_rows_of_that_class() -> None:
         worst = [share[2] for row in found["rows"] for share in row[8] if share[0] == stack]
         names = [found["classes"][str(it)]["name"] for it in worst]
         said.append([sum(name in column for name in names) for column in columns])
-    tables = [list(map(int, numbers[at : at + 8])) for at in range(0, len(numbers), 8)]
+    tables = [[int(it or 0) for it in numbers[at : at + 8]] for at in range(0, len(numbers), 8)]
     assert len(said) > 5
     assert [row for row in said if row not in tables] == []
     assert said[0] == [1, 0, 0, 2, 6, 0, 1, 5]  # e4s
@@ -437,7 +437,7 @@ def test_a_hash_that_names_another_spec_is_said_where_nothing_else_changed(tmp_p
 def test_numbers_of_a_stack_say_what_they_count(snapshots_text: str) -> None:
     page = Page(snapshots_text)
     at = next(place for place, cell in enumerate(page.cells) if cell.split() == ["hep"])
-    numbers = ["−0", "+1", "↓0", "−0", "↑4", "+0", "≠1", "=4", "unchanged 4", "of 14"]
+    numbers = ["", "+1", "", "", "↑4", "", "≠1", "=4", "unchanged 4", "of 14"]
     assert [cell.strip() for cell in page.cells[at + 1 : at + 11]] == numbers
 
 

@@ -74,7 +74,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         plain=list(table.first(PLAIN_SPECS)),
         built=list(table.built),
         places=list(table.places),
-        data=trusted(_data_of(table)),
+        data=trusted(_data_of(table, outline.rebuilt)),
         style=style,
         script=script,
         style_hash=style_hash,
@@ -82,14 +82,18 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     )
 
 
-def _data_of(table: RowTable) -> str:
-    """Return the rows, and what they have the numbers of, as JSON that may stand in a script."""
+def _data_of(table: RowTable, rebuilt: str) -> str:
+    """Return the rows, and what they have the numbers of, as JSON that may stand in a script.
+
+    `rebuilt` is what is said of specs of which only the hash changed.
+    """
     rows = table.rows
     if sum(row.specs for row in rows) > LISTED_SPECS:
         rows = [with_first_specs(row, FIRST_SPECS) for row in rows]
     return embedded(
         {
             "signs": SIGNS,
+            "rebuilt": rebuilt,
             "classes": table.classes,
             "columns": list(map(shown, table.columns)),
             "tags": sorted({row.tag for row in rows}),

@@ -131,6 +131,7 @@ class RowTable:
                     number=sum(tally.number for tally in alike) or 1,  # in another tag it was worse
                     in_some=sum(tally.in_some for tally in alike),
                     what=tuple(sorted({it for tally in alike for it in tally.what}, reverse=True)),
+                    events=tuple(dict.fromkeys(it for tally in alike for it in tally.events)),
                 )
                 name, kind, said = worst.word, worst.kind, self._words("group", in_all)
             products, dependencies = numbers[worst, False], numbers[worst, True]
