@@ -261,8 +261,10 @@ def _is_about_pages(tags: Iterable[ExplainedTag], packages: TagDiffs) -> bool:
 
 def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
     """Raise SnapdiffError where the package changed, and only the version or hash fits nothing."""
+    wanted = [f"version {asked.version}"] if asked.version is not None else []
+    wanted += [f"hash {asked.hash}"] if asked.hash is not None else []
     changed = {
-        f"{spec.version}/{spec.hash}"
+        spec.version if asked.hash is None else f"{spec.version}/{spec.hash}"
         for tag in diff.tags
         for stack in tag.stacks
         for change in stack.changes
@@ -270,9 +272,10 @@ def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
         if change.package == asked.package
     }
     if changed:
-        hint = nearest_names(f"{asked.version or ''}/{asked.hash or ''}", changed)
+        given = "/".join(filter(None, (asked.version, asked.hash)))
+        hint = nearest_names(given, changed)
         raise SnapdiffError(
-            f"{asked.package}: no spec that changed has this version and hash; {hint}"
+            f"{asked.package}: no spec that changed has {' and '.join(wanted)}; {hint}"
         )
 
 

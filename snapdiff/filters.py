@@ -19,6 +19,9 @@ GLOBS = ("tag", "stack", "package", "kind", "because")
 NEAREST = 3
 """How many of the nearest names an error offers."""
 
+_FEW = 10
+"""How many names are all told where none is near."""
+
 _BLANKS = re.compile(r"^\s*(!?)\s*|\s+$")
 """What stands around a glob in a list that somebody wrote with blanks: `*, !hdf5`."""
 
@@ -215,16 +218,23 @@ def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[st
 
 
 def nearest_names(word: str, names: Iterable[str]) -> str:
-    """Return which of some names are nearest to a word, case aside: `the nearest: a, b`."""
+    """Return which of some names are nearest to a word, case aside: `the nearest: a, b`.
+
+    Of a word like none of them a few names are all told.
+    """
     from difflib import get_close_matches  # late: only a slip needs it
 
     known = sorted(set(names))
+    if known == ["."]:
+        return "there is only one, without a name"
     by_letters = {name.casefold(): name for name in known}
     letters = word.lstrip("!").replace("*", "").casefold()
-    near = get_close_matches(letters, by_letters, NEAREST, cutoff=0.4)
+    near = [name for name in by_letters if letters and letters in name]
+    near += get_close_matches(letters, by_letters, NEAREST, cutoff=0.6)
     if near:
-        return f"the nearest: {', '.join(by_letters[item] for item in near)}"
-    if len(known) > NEAREST:
+        some = list(dict.fromkeys(near))[:NEAREST]
+        return f"the nearest: {', '.join(by_letters[item] for item in some)}"
+    if len(known) > _FEW:
         return f"there are {len(known):,}, from {known[0]} to {known[-1]}"
     return f"there {'are' if len(known) > 1 else 'is'} {', '.join(known) or 'none'}"
 

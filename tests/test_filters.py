@@ -40,8 +40,8 @@ SEEN = {"tag": ["develop"], "stack": STACKS, "package": ["zlib", "zstd"]}
         (Filters(stack=("e4z",)), "e4z: matches no stack; the nearest: e4s"),
         (Filters(stack=("e4s", "!ml-cudaa")), "!ml-cudaa: matches no stack; the nearest: ml-cuda"),
         (Filters(package=("zlip",)), "zlip: matches no package; the nearest: zlib"),
-        (Filters(tag=("v*",)), "v*: matches no tag; there is develop"),
-        (Filters(stack=("quite-other",)), "there are 5, from e4s to ml-cuda"),
+        (Filters(tag=("v*",)), "v*: matches no tag; the nearest: develop"),
+        (Filters(stack=("quite-other",)), "there are e4s, e4s-oneapi, hep, ml-cpu, ml-cuda"),
         (Filters(stack=("e4s", "!e4s")), "e4s,!e4s: leaves no stack"),
         (Filters(tag=("!develop", "*")), "!develop,*: leaves no tag"),
         (Filters(package=("z*", "!*l*", "!zst?")), "z*,!*l*,!zst?: leaves no package"),
@@ -75,6 +75,12 @@ def test_of_a_word_like_none_of_a_few_names_all_are_told() -> None:
     assert nearest_names("E4S", ["e4s", "hep"]) == "the nearest: e4s"
     assert nearest_names("!Ml-*", ["ML-cuda", "hep"]) == "the nearest: ML-cuda"
     assert nearest_names("xxx", []) == "there is none"
+    assert nearest_names("xxx", ["."]) == "there is only one, without a name"
+    assert nearest_names("xxx", list("abcdefghijk")) == "there are 11, from a to k"
+    assert nearest_names("nope", ["nco", "poppler", "oce"]) == "there are nco, oce, poppler"
+    assert nearest_names("E4S", ["a-e4s-with-a-long-name", "e5s"]).endswith(
+        "a-e4s-with-a-long-name, e5s"
+    )
 
 
 def test_a_kind_may_be_left_out_and_one_that_is_none_may_not() -> None:

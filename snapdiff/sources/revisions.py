@@ -95,10 +95,11 @@ class SourceOpener:
             raise RevisionError(f"{name}: is a view of a mirror; name two of them")
         if isinstance(old.whole, DirectorySource):
             path = self._path_in_working_tree(name)
-            if path is None and isinstance(old, SingleFile):
+            is_file = isinstance(old, SingleFile)
+            if path is None and (is_file or not may_be_in_a_repository(self._directory)):
                 raise RevisionError(
                     f"{name}: is in no working tree of git, so there is no older version of it; "
-                    "name two files"
+                    f"name two {'files' if is_file else 'folders'}"
                 )
             if path is not None:
                 head = open_whole(self._open_repository("HEAD"), "HEAD")
