@@ -169,48 +169,50 @@ def _others(
     change: PackageChange, asked_for: PartChange | None, specs: Collection[Change]
 ) -> PartChange | None:
     """Return what happened to a package beside what happened to its roots, None where nothing."""
-    gone, came, kept, versions = change.gone, change.came, change.kept, change.versions
-    kind, numbers = change.kind, Counter[str](spec.kind for spec in specs)
-    pairs = [spec for spec in specs if spec.old and spec.new]
-    removed, added = numbers[Kind.REMOVED], numbers[Kind.ADDED]
     if not specs:
         return None
-    if asked_for and asked_for.kind in (Kind.RECONFIGURED, Kind.REBUILT):
-        if not (gone or came or removed or added):  # the versions are those of these specs
-            kind = kind_of_same_versions(numbers)
-            kept, versions = in_order(by_order(versions_of(pairs, "new"))), UNSET
-    elif asked_for:
-        versions = UNSET  # these are of roots as well
-        moved = set(map(parse_version, (*asked_for.gone, *asked_for.came)))
-        gone = tuple(it for it in change.gone if parse_version(it) not in moved)
-        came = tuple(it for it in change.came if parse_version(it) not in moved)
-        if came and not gone:  # beside those of roots, too; what goes leaves only what was there
-            kept = in_order(by_order({*change.kept, *change.came}.difference(came)))
-        if gone and came:
-            is_higher = parse_version(gone[-1]) < parse_version(came[-1])
-            kind = Kind.UPGRADED if is_higher else Kind.DOWNGRADED
-        elif gone or came or removed or added:
-            kind = Kind.REMOVED if gone or (removed and not came) else Kind.ADDED
-            if not (gone or came):  # they may be of a version that moved with roots
-                alone = (spec for it in specs if not (it.old and it.new) for spec in it.specs)
-                versions_alone = {spec.version for spec in alone}
-                kept = tuple(it for it in change.kept if it in versions_alone)
-        elif own := [pair for pair in pairs if not _is_step(pair, moved)]:
-            kind = kind_of_same_versions(Counter(pair.kind for pair in own))
-            kept = in_order(by_order(versions_of(own, "new")))
-        else:
-            return None
-    return _part(
-        replace(
-            change,
-            kind=kind,
-            gone=gone,
-            came=came,
-            kept=kept,
-            specs=ChangeCounts(**numbers),
-            versions=versions,
-        )
-    )
+    found: PackageChange | None = change
+    numbers = Counter[str](spec.kind for spec in specs)
+    if asked_for and asked_for.kind not in (Kind.RECONFIGURED, Kind.REBUILT):
+        found = _beside_moved_roots(change, asked_for, specs)
+    elif asked_for and not (change.gone or change.came or {*numbers} & {Kind.REMOVED, Kind.ADDED}):
+        kept = in_order(by_order(versions_of(specs, "new")))  # the versions of these specs
+        kind = kind_of_same_versions(numbers)
+        found = replace(change, kind=kind, kept=kept, versions=UNSET)
+    return _part(replace(found, specs=ChangeCounts(**numbers))) if found else None
+
+
+def _beside_moved_roots(
+    change: PackageChange, asked_for: PartChange, specs: Iterable[Change]
+) -> PackageChange | None:
+    """Return the same where versions of roots came or went, or a root itself did."""
+    own = [spec for spec in specs if not _went_along(spec, asked_for)]
+    if not own:
+        return None
+    moved = set(map(parse_version, (*asked_for.gone, *asked_for.came)))
+    moved.difference_update(parse_version(it.version) for spec in own for it in spec.specs)
+    gone = tuple(it for it in change.gone if parse_version(it) not in moved)
+    came = tuple(it for it in change.came if parse_version(it) not in moved)
+    kept, kinds = change.kept, {spec.kind for spec in own}
+    if came and not gone:  # beside those of roots, too; what goes leaves only what was there
+        kept = in_order(by_order({*change.kept, *change.came}.difference(came)))
+    if gone and came:
+        is_higher = parse_version(gone[-1]) < parse_version(came[-1])
+        kind = Kind.UPGRADED if is_higher else Kind.DOWNGRADED
+    elif gone or came or kinds & {Kind.REMOVED, Kind.ADDED}:
+        kind = Kind.REMOVED if gone or (Kind.REMOVED in kinds and not came) else Kind.ADDED
+        if not (gone or came):
+            alone = (spec for it in own if not (it.old and it.new) for spec in it.specs)
+            versions = {spec.version for spec in alone}
+            kept = tuple(it for it in change.kept if it in versions)
+    else:
+        kind = kind_of_same_versions(Counter(spec.kind for spec in own))
+        kept = in_order(by_order(versions_of(own, "new")))
+        if kinds in ({Kind.UPGRADED}, {Kind.DOWNGRADED}):  # to what roots left, or from there
+            [kind] = kinds
+            if len(own) == change.builds.old - asked_for.builds.old:  # these are all others
+                gone, came, kept = in_order(by_order(versions_of(own, "old"))), kept, ()
+    return replace(change, kind=kind, gone=gone, came=came, kept=kept, versions=UNSET)
 
 
 def _part(change: PackageChange) -> PartChange:
@@ -219,7 +221,9 @@ def _part(change: PackageChange) -> PartChange:
     return PartChange(**fields)
 
 
-def _is_step(change: Change, versions: Collection[Version]) -> bool:
-    """Return whether a spec went from one of some versions to another one of them."""
-    sides = [parse_version(spec.version) for spec in change.specs]
-    return change.kind in (Kind.UPGRADED, Kind.DOWNGRADED) and all(it in versions for it in sides)
+def _went_along(change: Change, roots: PartChange) -> bool:
+    """Return whether a spec went from one version to another as roots did."""
+    if change.kind not in (Kind.UPGRADED, Kind.DOWNGRADED) or not (change.old and change.new):
+        return False
+    sides = ((change.old, roots.gone), (change.new, roots.came))
+    return all(parse_version(it.version) in map(parse_version, some) for it, some in sides)

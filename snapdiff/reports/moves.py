@@ -37,7 +37,7 @@ from snapdiff.reports.statuses import (
     is_told,
     step_of,
 )
-from snapdiff.result.causes import Event, event_of
+from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import AskedFor, Because, Kind, PackageChange
 
@@ -231,7 +231,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         lost=lost,
         gained=gained,
         is_builds=is_builds,
-        because=change.because or (change.cause if kind is Kind.REBUILT else None) or None,
+        because=change.because or (_cause_of_all(specs) if kind is Kind.REBUILT else None),
         differs=tuple(sorted(events - shared, key=str)) if reconfigured else (),
         shared=tuple(sorted(events, key=str)) if only_shared else (),
         some_builds=some_builds,
@@ -240,6 +240,15 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
     )
+
+
+def _cause_of_all(specs: Sequence[Change]) -> Cause | None:
+    """Return the cause of all rebuilt specs; None where they have several, or one is not known."""
+    causes = [it.cause for it in specs if it.kind is Kind.REBUILT]
+    known = [it for it in causes if isinstance(it, Cause)]
+    if len(known) < len(causes) or len(set(map(event_of, known))) != 1:
+        return None
+    return min(known, key=lambda it: (it.build_only, len(it.path), it.path, it.others))
 
 
 def alike_because(because: Event | Because | None) -> Event | Because | None:

@@ -71,6 +71,7 @@ class ProductTable(NamedTuple):
         """Return whether its rows say what a line says of dependencies."""
         return all(
             package in self.rows
+            and stack in self.stacks
             and (cell := self.rows[package][self.stacks.index(stack)])
             and cell.is_dependency
             for package in line.packages

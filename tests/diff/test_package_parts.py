@@ -22,7 +22,10 @@ EXAMPLES = [
         "3.8*=3.8* 3.7-", "rebuilt", "removed 3.7| -1", id="a dependency's version is lost"
     ),
     pytest.param("1.0*=1.0* 1.0=0.9 1.0", "rebuilt", "added |0.9", id="one goes to a version"),
-    pytest.param("1.9*=2.1* 1.9=1.8", "upgraded 1.9|2.1", "added |1.8", id="to two versions"),
+    pytest.param("1.9*=2.1* 1.9=1.8", "upgraded 1.9|2.1", "downgraded 1.9|1.8", id="up, and down"),
+    pytest.param("1.0*=3.0* 1.5=3.0 1.1", "upgraded 1.0|3.0", "upgraded 1.5|3.0", id="to one"),
+    pytest.param("1.0*=3.0* 3.0=1.0", "upgraded 1.0|3.0", "downgraded 3.0|1.0", id="back"),
+    pytest.param("1.0*=3.0* 3.0=1.0 3.0", "upgraded 1.0|3.0", "downgraded", id="one back"),
     pytest.param("1.9*=2.1* 1.8=1.7", "upgraded 1.9|2.1", "downgraded 1.8|1.7", id="up and down"),
     pytest.param("1.9*=2.1* 1.9=2.1", "upgraded 1.9|2.1", "", id="together"),
     pytest.param("1.0*=1.0* 1.0~1.0", "rebuilt", "reconfigured", id="a dependency's configuration"),
@@ -121,7 +124,8 @@ def test_roots_are_told_from_other_builds(builds: str, asked_for: str, others: s
     [
         ("1.9*=2.1* +2.1", ()),
         ("1.9*=2.1* +1.8", ("2.1",)),
-        ("1.9*=1.9* 1.9*=2.1* +2.1", ()),
+        ("1.9*=1.9* 1.9*=2.1* +2.1", ("1.9",)),
+        ("2.0*=2.0* +1.1* +1.1 +1.0", ("2.0",)),
         ("1.9*=1.9* 1.9*=2.1* +1.9", ("1.9",)),
         ("1.9*=2.1* 1.8-", ()),
         ("1.9*=2.1* 1.8=1.7 1.6", ("1.6",)),

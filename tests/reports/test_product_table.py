@@ -282,6 +282,24 @@ def test_what_the_table_says_of_a_dependency_is_no_line_among_dependencies(tmp_p
         assert ("`petsc` `3.19` → `3.20` (`b`)" in text) is is_told
 
 
+@pytest.mark.parametrize("sides", [("old", "new"), ("new", "old")])
+def test_a_product_may_be_a_dependency_of_an_environment_that_is_no_column(
+    tmp_path: Path, sides: tuple[str, str]
+) -> None:
+    lib, other = Item("lib", "1.0"), [Item("other", "1.0", explicit=True)]
+    user = Item("user", "1.0", explicit=True, needs=(needs(lib),))
+    up = [Item("other", "1.1", explicit=True)]
+    stacks = {"a": ([replace(lib, explicit=True), *other], up), "b": (other, up)}
+    for stack, both in stacks.items():
+        for side, items in zip(("old", "new"), both, strict=True):
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    write_files(tmp_path, {"old/c/spack.lock": to_bytes(lock([lib, user]))})
+    done = run_cli("-C", tmp_path, *sides)
+    assert (done.status, done.err) == (0, "")
+    word = "gone" if sides[0] == "old" else "new `1.0`"
+    assert re.search(rf"\n\| .*`lib`.* \| {word} \|", done.out)
+
+
 def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path: Path) -> None:
     tool = Item("tool", "1.0")
     asked_for = replace(tool, explicit=True)

@@ -113,3 +113,28 @@ def test_of_few_packages_with_several_causes_each_says_which_they_are(tmp_path: 
         sides.append([*below, *users, both, Item("other", explicit=True, recipe=version)])
     text = " ".join(run_cli(*write_locks(tmp_path, *sides), "-f", "text").out.split())
     assert "7 builds have another hash, because of zlib 1 → 2 (5); " in text
+
+
+def test_a_package_of_which_builds_have_several_causes_has_none_of_them_on_its_line(
+    tmp_path: Path,
+) -> None:
+    def side(zlib: str, xz: str, *, is_root: bool) -> list[Item]:
+        below = [Item("zlib", zlib), Item("xz", xz)]
+        builds = [
+            Item("hdf5", "1.14", explicit=True, parameters={"mpi": True}, needs=(needs(below[0]),)),
+            Item("hdf5", "1.12", explicit=is_root, needs=(needs(below[1]),)),
+        ]
+        user = Item("netcdf", "4.9", explicit=True, needs=(needs(builds[1]),))
+        return [*below, *builds, user]
+
+    both, one = tmp_path / "both", tmp_path / "one"
+    write_locks(both, *(side(*it, is_root=True) for it in (("1.2", "5.0"), ("1.3", "5.2"))))
+    lines = report(both, "-f", "text")
+    assert "  = hdf5 1.14 and 1.12 with another hash" in lines
+    why = "because of xz 5.0 → 5.2 (2); zlib 1.2 → 1.3 (1)"
+    assert f"  = 3 builds of 2 packages have another hash, {why}" in lines
+    # Of one that is a root, and one that is a dependency, each has its own.
+    write_locks(one, *(side(*it, is_root=False) for it in (("1.2", "5.0"), ("1.3", "5.2"))))
+    lines = report(one, "-f", "text")
+    assert "  = hdf5 1.14 with another hash, because of zlib 1.2 → 1.3" in lines
+    assert "  = hdf5 1.12 with another hash, because of xz 5.0 → 5.2" in lines
