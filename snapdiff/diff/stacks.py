@@ -299,8 +299,8 @@ class ComparedStack:
                 parts = parts_of(package, roots[0][name], roots[1][name], specs[name])
                 if not parts or not explicit:
                     yield replace(package, parts=parts or UNSET)
-                elif parts.asked_for:
-                    yield change_of_part(package, parts.asked_for, specs[name], of_roots=True)
+                elif of_roots := change_of_part(package, parts, specs[name], of_roots=True):
+                    yield of_roots
             elif not explicit or name in was_asked_for or name in is_asked_for:
                 yield package
 

@@ -12,7 +12,7 @@ from snapdiff.reports.statuses import Versions
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Duplicates, Kind, PackageChange, VersionCount
-from snapdiff.spack import parse_version
+from snapdiff.spack import Version, parse_version
 
 
 class BuildShare(NamedTuple):
@@ -181,7 +181,7 @@ class VersionMove(NamedTuple):
         told = {new: f"{mark(old)} → {mark(new)}" for new, old in steps.items()}
         if came := [version for version in self.came if version not in steps]:
             told[came[-1]] = f"{versions_in_words(came, mark)} new"
-        some = shortened(sorted(told, key=parse_version, reverse=True), MOST_VERSIONS)
+        some = shortened(sorted(told, key=_order, reverse=True), MOST_VERSIONS)
         words = ", ".join([told[version] for version in some.first])
         words += f" and {some.more:,} more" if some.more else ""
         return f"{words}, {versions_in_words(self.lost, mark)} gone" if self.lost else words
@@ -296,7 +296,11 @@ def shares_of(
 
 def in_order(versions: Iterable[str]) -> Versions:
     """Return versions once each, the lowest first."""
-    return tuple(sorted(set(versions), key=parse_version))
+    return tuple(sorted(set(versions), key=_order))
+
+
+def _order(version: str) -> tuple[Version, str]:
+    return parse_version(version), version  # of two that are equal the first in the alphabet
 
 
 def beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

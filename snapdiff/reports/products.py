@@ -26,11 +26,13 @@ _COMES_WITH_COMPILERS = (COMPILER_WRAPPER, "-runtime")
 
 
 def knows_products(stacks: Iterable[StackDiff]) -> bool:
-    """Return whether any of the stacks of a tag says what somebody asked for."""
-    return any(
-        stack.asked_for or any(change.asked_for for change in stack.package_changes)
-        for stack in stacks
-    )
+    """Return whether the stacks of a tag say what somebody asked for, of all that changed.
+
+    A lock does, and the index of a build cache beside it does not: there nobody knows.
+    """
+    stacks = list(stacks)
+    asked_for = [change.asked_for for stack in stacks for change in stack.package_changes]
+    return all(asked_for) and (bool(asked_for) or any(stack.asked_for for stack in stacks))
 
 
 def in_parts(stack: StackDiff, kinds: AbstractSet[Kind]) -> StackDiff:
@@ -70,8 +72,10 @@ def parts_of_kinds(
 def _parts_of(change: PackageChange, specs: Sequence[Change]) -> Iterable[PackageChange]:
     found = [(change, change.asked_for == AskedFor(old=True, new=True))]
     if isinstance(change.parts, PackageParts):
-        parts = (change.parts.asked_for, True), (change.parts.others, False)
-        found = [(change_of_part(change, it, specs, of_roots=of), of) for it, of in parts if it]
+        parts = [
+            (change_of_part(change, change.parts, specs, of_roots=it), it) for it in (True, False)
+        ]
+        found = [(part, of_roots) for part, of_roots in parts if part]
     for part, of_roots in found:  # each root is a build, equal to another or not
         yield replace(part, different=UNSET, duplicates=UNSET) if of_roots else part
 

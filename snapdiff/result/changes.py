@@ -21,7 +21,7 @@ from snapdiff.result.packages import (
     Field,
     Kind,
     PackageChange,
-    PartChange,
+    PackageParts,
 )
 
 SchemaVersion = Literal[3]
@@ -84,13 +84,18 @@ class Change(Struct, frozen=True, gc=False):
 
 
 def change_of_part(
-    change: PackageChange, part: PartChange, specs: Iterable[Change], *, of_roots: bool
-) -> PackageChange:
+    change: PackageChange, parts: PackageParts, specs: Iterable[Change], *, of_roots: bool
+) -> PackageChange | None:
     """Return what happened to one part of a package, its roots or its others, as to a package.
 
     `specs` are the spec changes of the package, as far as they are reported. What tells lost builds
-    is told of a part where these are all its own.
+    is told of a part where these are all its own, and who needs an older version of roots where no
+    other build got one.
     """
+    part = parts.asked_for if of_roots else parts.others
+    if part is None:
+        return None
+    others_came = bool(parts.others and parts.others.came)
     is_own, double = [], []
     in_all = change.duplicates or Duplicates(lost=0, gained=0)
     for kind, most in ((Kind.REMOVED, in_all.lost), (Kind.ADDED, in_all.gained)):
@@ -112,6 +117,7 @@ def change_of_part(
         lost_by=change.lost_by if is_own[0] else (),
         gained_by=change.gained_by if is_own[1] else (),
         gained_with=change.gained_with if is_own[1] else UNSET,
+        needed_by=UNSET if of_roots and others_came else change.needed_by,
     )
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapdiff.reports.builds import VersionMove
+from snapdiff.reports.builds import VersionMove, in_order
 from snapdiff.reports.cause_words import trait_in_words
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.packages import VersionCount
@@ -50,3 +50,8 @@ def test_which_builds_went_to_another_version(old: int, moved: dict[str, int], w
 def test_the_hashes_of_patches_tell_nobody_anything() -> None:
     trait = Trait("variant", "patches", "patches=802970a,873745d")
     assert trait_in_words(trait, str) == "with certain patches"
+
+
+def test_versions_that_are_equal_have_an_order_of_their_own() -> None:
+    equal = [f"1.{'0' * zeros}2" for zeros in range(12)]
+    assert in_order(equal) == tuple(sorted(equal))

@@ -12,6 +12,7 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_report
+from snapdiff.errors import Side
 from snapdiff.filters import narrowed_to_kinds
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.groups import FEW
@@ -22,7 +23,7 @@ from snapdiff.result.changes import SkippedPage
 from snapdiff.result.packages import Kind
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
-from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.documents import Item, database, lock, needs, to_bytes
 from tests.support.environments import write_locks
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import (
@@ -36,6 +37,7 @@ from tests.support.helpers import (
 from tests.support.nightly import nightly_but
 from tests.support.oracle import Record
 
+SIDES: tuple[Side, Side] = ("old", "new")
 STACKS = [f"stack-{letter}" for letter in "abcdefghij"]
 
 
@@ -698,3 +700,47 @@ def test_of_lost_builds_that_are_equal_to_others_nothing_says_of_how_many(tmp_pa
         new = [*tools, *twins[:1], *kept, Item("user", explicit=True, needs=(needs(twins[0]),))]
         text = run_cli(*write_locks(tmp_path / str(len(more)), old, new), "-f", "text").out
         assert said in text, text
+
+
+def test_a_page_that_is_bad_on_both_sides_is_one_page() -> None:
+    sides = [spec("a", package="cmake", version=it) for it in ("1.0", "1.1")]
+    bad = tuple(SkippedPage(side=it, path="develop/hdf5/specs.md", error="x") for it in SIDES)
+    text = render_report(replace(diff_of(sides[:1], sides[1:]), skipped=bad), "text")
+    assert "  ! 1 page that cannot be read left out on both sides: develop/hdf5/specs.md\n" in text
+
+
+def test_where_a_document_does_not_say_what_was_asked_for_nothing_is_a_product(
+    tmp_path: Path,
+) -> None:
+    for side, version in (("old", "1.0"), ("new", "1.1")):
+        cached, asked_for = Item("zlib", version), Item("root", version, explicit=True)
+        write_files(
+            tmp_path / side,
+            {
+                "hep/spack.lock": to_bytes(lock([asked_for])),
+                "cache/build_cache/index.json": to_bytes(database([cached])),
+            },
+        )
+    report = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert "2 packages upgraded (zlib, root) in 2 stacks.\n" in report
+    assert "roduct" not in report
+
+
+def test_what_is_said_of_roots_is_not_said_of_dependencies_of_the_same_name(
+    tmp_path: Path,
+) -> None:
+    old = [Item("tool", "2.0", explicit=True, parameters={"mpi": True})]
+    lower, root = Item("tool", "1.0"), Item("tool", "1.1", explicit=True)
+    user = Item("user", explicit=True, needs=(needs(lower),))
+    report = run_cli(*write_locks(tmp_path / "a", old, [*old, lower, root, user]), "-f", "text").out
+    assert "  + tool 1.1 added beside 2.0\n" in report
+    assert "  + tool 1.0 added beside 2.0 and 1.1, needed by user\n" in report
+    # How many builds of one version there are is not known from how many there are in all.
+    sides = []
+    for cuda, version in ((True, "1.0"), (False, "1.1")):
+        below = Item("tool", "1.0", parameters={"cuda": cuda})
+        up = [Item("tool", version, explicit=True, parameters={"mpi": n}) for n in range(3)]
+        above = Item("user", explicit=True, needs=(needs(below),))
+        sides.append([below, above, *(up if version == "1.1" else up[:1])])
+    report = run_cli(*write_locks(tmp_path / "b", *sides), "-f", "text").out
+    assert "  ≠ tool 1.0 reconfigured: variant +cuda → ~cuda\n" in report
