@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from itertools import count, product
 from operator import attrgetter
-from typing import cast
 
 from msgspec import UNSET
 from msgspec.structs import astuple, replace
@@ -214,8 +213,7 @@ def shared_changes(reconfigured: Iterable[tuple[str, Iterable[Field]]]) -> list[
     for package, fields in reconfigured:
         number += 1
         for field in fields:
-            event = Event(None, cast(What, field.name), field.old, field.new)
-            packages.setdefault(event, []).append(package)
+            packages.setdefault(field.event(), []).append(package)
     return sort_most_first(
         _stack_cause(event, names, len(names))
         for event, names in packages.items()

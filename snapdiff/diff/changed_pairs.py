@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -19,7 +19,7 @@ from snapdiff.diff.dependencies import (
 from snapdiff.diff.fields import differing_fields, other_differences
 from snapdiff.errors import FormatError
 from snapdiff.model.specs import Edge, Node
-from snapdiff.result.causes import Event, What
+from snapdiff.result.causes import Event
 from snapdiff.spack import NO_COMPILER
 
 FEW_PAIRS, PAIRS_A_NODE = 100_000, 4
@@ -179,10 +179,7 @@ def compare_nodes(
 
 def _own_events(old: Node, new: Node) -> list[Event]:
     name = old.name
-    events = [
-        Event(name, cast(What, field.name), field.old, field.new)
-        for field in differing_fields(old.build, new.build)
-    ]
+    events = [field.event(name) for field in differing_fields(old.build, new.build)]
     same_version = not events or events[0].what != "version"
     if old.external != new.external:
         events.append(Event(name, "external", old.external or None, new.external or None))

@@ -27,7 +27,7 @@ from snapdiff.reports.names import (
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.result.causes import Cause, Event, Trait, event_of
-from snapdiff.result.packages import Field, Kind
+from snapdiff.result.packages import Kind
 from snapdiff.result.questions import (
     ChangeBelow,
     EventBelow,
@@ -105,7 +105,7 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     needed_by: tuple[str, ...]
     trait: Trait | None
     cause: Cause | None
-    fields: tuple[Field, ...]
+    fields: tuple[Event, ...]
     same_to_use: bool
     lines: tuple[str, ...]
 
@@ -173,7 +173,7 @@ def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
         needed_by=_names(spec.needed_by) if is_new else (),
         trait=spec.trait,
         cause=cause,
-        fields=tuple(fields),
+        fields=tuple(field.event() for field in fields),
         same_to_use=change.same_to_use is True,
         lines=lines,
     )

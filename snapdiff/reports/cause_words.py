@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import cast
 
 from snapdiff.reports.names import Mark, counted, short_patches, shortened
-from snapdiff.result.causes import Cause, Event, SharedTrait, Trait, TraitCount, Value, What
+from snapdiff.result.causes import Cause, Event, SharedTrait, Trait, TraitCount, Value
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
 from snapdiff.spack import is_patches
@@ -31,11 +30,6 @@ def event_in_words(event: Event, mark: Mark) -> str:
         return words
     owner = "'s" if event.what == "recipe" else ""
     return f"{mark(event.package)}{owner} {words}"
-
-
-def field_in_words(field: Field, mark: Mark) -> str:
-    """Return in what two specs differ: `3.10.12 → 3.11.6`, `compiler gcc@12.2.0 → gcc@13.1.0`."""
-    return event_in_words(Event(None, cast(What, field.name), field.old, field.new), mark)
 
 
 def difference_in_words(field: Field, mark: Mark) -> str:
@@ -169,7 +163,7 @@ def _package_in_words(because: Because, mark: Mark) -> str:
         return " ".join(filter(None, [package, *versions, variants]))
     [field] = because.fields
     if field.name != "dependencies":
-        return f"{package} {field_in_words(field, mark)}"
+        return f"{package} {event_in_words(field.event(), mark)}"
     some = shortened([*field.old, *field.new], _MOST_NAMES)
     names = ", ".join(map(mark, some.first)) + (f" and {some.more:,} more" if some.more else "")
     names = "it" if because.direct and len(some.first) == 1 else names

@@ -223,12 +223,13 @@ class Place(Struct):
     """Some stacks in the fewest words: `before`, then `names` (globs, where `before` says so).
 
     `all 5`; `the 18 removed`; `all but oneapi-x86_64`; `the 3 cuda-*`; `e4s, hep`; `14, set A`
-    where they have no shorter name and more than one line is about them: such a set is listed
-    once, in full.
+    where they have no shorter name and more than one line is about them: such a set has a `letter`,
+    and is listed once, in full.
     """
 
     before: str
     names: tuple[str, ...]
+    letter: str = ""
 
     __hash__ = object.__hash__  # one set of stacks is one object, which may get a letter later
 
@@ -287,9 +288,8 @@ class Places:
         found: dict[str, tuple[str, ...]] = {}
         for place, number in Counter(used).items():
             if number > 1 and len(place.names) > FEW_STACKS and not place.before:
-                letter = "".join(next(letters))
-                found[letter] = place.names
-                place.before, place.names = f"{len(place.names)}, set {letter}", ()
+                place.letter = "".join(next(letters))
+                found[place.letter] = place.names
         return found
 
     def _place(self, some: frozenset[str]) -> Place:

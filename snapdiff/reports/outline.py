@@ -52,22 +52,6 @@ class StackNews(NamedTuple):
     package: str
 
 
-class News(Struct, frozen=True, kw_only=True):
-    """Tags and stacks that are on one side alone, by kind, and what somebody should look at.
-
-    `renames` are stacks that may be one, each with the option that compares them so.
-    """
-
-    tags: dict[Kind, tuple[TagDiff, ...]]
-    stacks: dict[Kind, tuple[StackNews, ...]]
-    hash_conflicts: tuple[HashConflict, ...]
-    renames: tuple[tuple[LikeStacks, str], ...]
-
-    def number_of_stacks(self, kind: Kind) -> int:
-        """Return how many stacks are removed, or added, in all tags that are on both sides."""
-        return sum(len(news.stacks) for news in self.stacks[kind])
-
-
 class Outline(Struct, frozen=True, kw_only=True):
     """All that a report for people says; with `several_changed` tags a line has to name its own.
 
@@ -82,7 +66,9 @@ class Outline(Struct, frozen=True, kw_only=True):
     of them were looked at. `specs` are those that changed in a kind that is asked for where no
     package did: with `-k removed` one that an upgraded package lost. `in_all` is how many products,
     or packages, the only tag that changed has, changed or not, where it is known; `demoted` are
-    those that are no product any more and still there.
+    those that are no product any more and still there. `one_sided` are tags, and `whole_stacks`
+    stacks of other tags, that are on one side alone, by kind, of stacks where it is reported.
+    `renames` are stacks that may be one, each with the option that compares them so.
     """
 
     sides: tuple[SideName, SideName]
@@ -99,12 +85,19 @@ class Outline(Struct, frozen=True, kw_only=True):
     only_line: PackageLine | None
     is_because: bool
     specs: SpecLines
-    news: News
+    one_sided: dict[Kind, tuple[TagDiff, ...]]
+    whole_stacks: dict[Kind, tuple[StackNews, ...]]
+    hash_conflicts: tuple[HashConflict, ...]
+    renames: tuple[tuple[LikeStacks, str], ...]
     counted: CountTable
     tags: tuple[TagBlock, ...]
     several_changed: bool
     in_all: PackageCount | None
     skipped: tuple[SkippedPage, ...]
+
+    def number_of_stacks(self, kind: Kind) -> int:
+        """Return how many stacks are removed, or added, in all tags that are on both sides."""
+        return sum(len(news.stacks) for news in self.whole_stacks[kind])
 
     @property
     def only_cause(self) -> CountedCause | None:
@@ -178,6 +171,8 @@ def outline_of(
     With `details` there is every spec, with `has_table` products are a table where that is good.
     """
     diff = readable(diff)
+    kinds, both = wanted_kinds(diff.filters), (Kind.REMOVED, Kind.ADDED)
+    asks = kinds.issuperset(both) and not diff.filters.no_renames
     changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
     writers = [
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
@@ -211,7 +206,10 @@ def outline_of(
         only_line=told[0] if is_one_line else None,
         is_because=bool(diff.filters.because),
         specs=() if every else spec_lines([stack for tag in changed for stack in tag.stacks]),
-        news=_news_of(diff),
+        one_sided={kind: tuple(it for it in diff.tags if it.status == kind.value) for kind in both},
+        whole_stacks={it: tuple(_stack_news(diff.tags, it) if it in kinds else ()) for it in both},
+        hash_conflicts=tuple(it for tag in diff.tags for it in tag.hash_conflicts or ()),
+        renames=tuple(_renames(diff.tags)) if asks else (),
         counted=counted,
         tags=tuple(blocks),
         several_changed=len(changed) > 1,
@@ -275,21 +273,6 @@ def block_values(
 
 
 # --- Tags and stacks that are on one side alone, and what is odd ---
-
-
-def _news_of(diff: CatalogDiff) -> News:
-    """Return the news of a diff; of stacks only where their kind is reported."""
-    kinds = wanted_kinds(diff.filters)
-    both = (Kind.REMOVED, Kind.ADDED)
-    asks = kinds.issuperset(both) and not diff.filters.no_renames
-    return News(
-        tags={kind: tuple(tag for tag in diff.tags if tag.status == kind.value) for kind in both},
-        stacks={
-            kind: tuple(_stack_news(diff.tags, kind) if kind in kinds else ()) for kind in both
-        },
-        hash_conflicts=tuple(it for tag in diff.tags for it in tag.hash_conflicts or ()),
-        renames=tuple(_renames(diff.tags)) if asks else (),
-    )
 
 
 def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:

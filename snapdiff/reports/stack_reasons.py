@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
-from msgspec.structs import astuple
 
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.names import Mark, Place, Places, ShortList, shortened
@@ -152,13 +151,12 @@ def _shared_changes(
             found.setdefault(event_of(cause), []).append(stack)
     shared = []
     for event, some in found.items():
-        moved = event.what, event.old, event.new
         pairs = [it for stack in some for it in stack.changes if it.old and it.new]
         on_both = sum(stack.specs.new - stack.summary.added for stack in some)
         shared.append(
             SharedChange(
                 event=event,
-                specs=sum(moved in map(astuple, it.fields) for it in pairs),
+                specs=sum(any(field.event() == event for field in it.fields) for it in pairs),
                 of=len(pairs) if of_roots else on_both,  # nothing says how many roots stayed
                 place=places.place(stack.stack for stack in some),
             )

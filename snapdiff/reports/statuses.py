@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from enum import IntEnum
 from functools import lru_cache
-from typing import Literal, NamedTuple, Self, cast
+from typing import Literal, NamedTuple, Self
 
-from snapdiff.result.causes import Event, StackCause, What
+from snapdiff.result.causes import Event, StackCause
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
 from snapdiff.spack import parse_version
@@ -142,7 +142,7 @@ def field_events(change: Change) -> list[Event]:
     """Return in what a reconfigured spec differs; of another change nothing."""
     if change.kind is not Kind.RECONFIGURED:
         return []
-    return [Event(None, cast(What, field.name), field.old, field.new) for field in change.fields]
+    return [field.event() for field in change.fields]
 
 
 def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:

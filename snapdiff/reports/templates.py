@@ -19,8 +19,6 @@ from snapdiff.reports.cause_words import (
     because_word,
     cause_in_words,
     difference_in_words,
-    event_in_words,
-    field_in_words,
     trait_in_words,
     traits_in_words,
 )
@@ -88,8 +86,6 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "paint": paint,
         "because": partial(cause_in_words, mark=mark),
         "because_word": because_word,
-        "event": partial(event_in_words, mark=mark),
-        "field": partial(field_in_words, mark=mark),
         "difference": partial(difference_in_words, mark=mark),
         "trait": partial(trait_in_words, mark=mark),
         "traits": partial(traits_in_words, mark=mark),

@@ -1,11 +1,11 @@
 """What happened to a package as a whole: kinds, versions, builds (specification, section 9)."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
-from snapdiff.result.causes import Cause, Trait, TraitCount
+from snapdiff.result.causes import Cause, Event, Trait, TraitCount, What
 
 
 class Kind(StrEnum):
@@ -89,6 +89,10 @@ class Field(Struct, frozen=True, gc=False):
     name: str
     old: str | tuple[str, ...]
     new: str | tuple[str, ...]
+
+    def event(self, package: str | None = None) -> Event:
+        """Return the same as an event of a package, or of a whole stack."""
+        return Event(package, cast(What, self.name), self.old, self.new)
 
 
 class Because(Struct, frozen=True, kw_only=True):

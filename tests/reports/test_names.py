@@ -53,7 +53,7 @@ def test_a_long_set_that_is_used_again_gets_a_letter_and_is_listed_once() -> Non
     places = Places(dict.fromkeys(every, "changed"))
     often, once = places.place(every[:5]), places.place(every[3:9])
     assert places.named_sets([often, once, often]) == {"A": tuple(every[:5])}
-    assert (often.before, often.names) == ("5, set A", ())
+    assert often.letter == "A"
     assert once.names == tuple(every[3:9])
 
 

@@ -617,7 +617,7 @@ def test_the_moves_hold_every_package_change_once(pair: Catalogs) -> None:
 def test_the_mirror_has_as_many_packages_gone_as_there_were_new(pair: Catalogs) -> None:
     old, new = pair
     there, back = (outline_of(diff_of(*sides), "package") for sides in ((old, new), (new, old)))
-    tags = there.news.tags[Kind.REMOVED], back.news.tags[Kind.ADDED]
+    tags = there.one_sided[Kind.REMOVED], back.one_sided[Kind.ADDED]
     assert len(tags[0]) == len(tags[1])
     assert numbers_of(there, Status.GONE) == numbers_of(back, Status.NEW)
     assert numbers_of(there, Status.NEW) == numbers_of(back, Status.GONE)
