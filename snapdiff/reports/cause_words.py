@@ -13,6 +13,8 @@ LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
 
 _ALONE = {
+    "added": "is a dependency now",
+    "removed": "is no dependency any more",
     "compilers": "compilers became dependencies",
     "recipe": "recipe changed",
     "unlisted": "(not in the document)",
@@ -20,9 +22,12 @@ _ALONE = {
 }
 """What is said of events that have no values, where that is not their name."""
 
+_CLAUSES = ("added", "removed", "compilers", "edge", "recipe")
+"""The events that are told with a verb."""
+
 
 def event_in_words(event: Event, mark: Mark) -> str:
-    """Return what differs: `python 3.10.12 → 3.11.6`, `zlib replaced by zlib-ng`, `gmake added`."""
+    """Return what differs: `python 3.10.12 → 3.11.6`, `zlib replaced by zlib-ng`."""
     if event.what == "replaced":
         return f"{_value(event.old, mark)} replaced by {_value(event.new, mark)}"
     words = _what_differs(event, mark)
@@ -118,7 +123,7 @@ def _value(value: Value, mark: Mark) -> str:
 
 def because_word(cause: Event | Because) -> str:
     """Return what goes before a cause behind what it explains: it may be a clause with a verb."""
-    is_clause = isinstance(cause, Event) and cause.what in ("compilers", "edge", "recipe")
+    is_clause = isinstance(cause, Event) and cause.what in _CLAUSES
     return "because" if is_clause else "because of"
 
 

@@ -138,8 +138,8 @@ def test_a_dependency_that_came_only_for_building_is_told_as_such(tmp_path: Path
         app = Item("app", needs=(needs(lib), needs(gmake, types=types)))
         write_locks(tmp_path, [lib, Item("app", needs=(needs(lib),))], [lib, gmake, app])
         text = why(tmp_path, "app").out
-        assert f"= app 1.0 with another hash: gmake added{note}" in text
-        assert text.endswith(f"\n  └── gmake added{note}\n")
+        assert f"= app 1.0 with another hash: gmake is a dependency now{note}" in text
+        assert text.endswith(f"\n  └── gmake is a dependency now{note}\n")
 
 
 def test_each_stack_is_explained_by_its_own_document(tmp_path: Path) -> None:
@@ -439,7 +439,7 @@ def test_another_compiler_is_one_line_with_what_follows_counted() -> None:
         "≠ hdf5 1.14.3 reconfigured: compiler gcc@12.2.0 → clang@14.0.6\n\n"
         "  ahcqi4t → acdijj2\n"
         "  ├── compiler gcc@12.2.0 → clang@14.0.6 (42 specs)\n"
-        "  └── gcc-runtime removed (41 specs)\n"
+        "  └── gcc-runtime is no dependency any more (41 specs)\n"
     )
 
 

@@ -101,7 +101,7 @@ def test_what_is_far_below_most_of_them_is_named_beside_the_causes_that_are_near
         apps = [Item(f"app{it}", explicit=True, needs=(needs(lib),)) for it, lib in enumerate(libs)]
         write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, *libs, *apps]))})
     text = " ".join(run_cli("-C", tmp_path, "old", "new", "-f", "text").out.split())
-    assert "; all depend on zlib 1 → 2" in text
+    assert "; below all of them: zlib 1 → 2" in text
 
 
 def test_of_few_packages_with_several_causes_each_says_which_they_are(tmp_path: Path) -> None:
