@@ -219,7 +219,7 @@ def test_several_old_versions_to_one_new_one_are_one_cause(tmp_path: Path) -> No
 def test_what_most_causes_leave_is_counted(tmp_path: Path) -> None:
     old, new = (above([Item(f"lib{i}", version) for i in range(9)]) for version in ("1", "2"))
     [words] = words_of(tmp_path, old, new)
-    assert words.endswith("; lib4 1 → 2 (1); 4 other causes (4)")
+    assert words.endswith("; lib4 1 → 2 (1); 4 other causes (4; --detail lists them)")
 
 
 def test_a_toolchain_that_moved_is_one_line(tmp_path: Path) -> None:
