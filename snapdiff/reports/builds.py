@@ -106,6 +106,8 @@ class VersionMove(NamedTuple):
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
 
+        Where it was the highest it is `1.3 gone, only 1.2 left`.
+
         Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
         3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `1.9.0 added beside
         2.0.0, 1 of 4 builds of 2.0.0 gone`, or where none is gone `1 of 4 builds 2.0.0 → 1.9.0`.
@@ -132,7 +134,8 @@ class VersionMove(NamedTuple):
         if gone and came:
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if gone:
-            return f"{gone} gone{still}"
+            is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])
+            return f"{gone} gone, only {kept} left" if is_lower else f"{gone} gone{still}"
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
 
     @property

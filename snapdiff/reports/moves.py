@@ -40,6 +40,7 @@ from snapdiff.reports.statuses import (
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import AskedFor, Because, Kind, PackageChange
+from snapdiff.spack import canonical_compiler
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -57,7 +58,7 @@ class Move(Struct, frozen=True, kw_only=True):
     the versions of a product's builds that were, where more happened to others. `asked_for` is
     there where somebody asks for it on one side alone, and it is on both. `needed_by` are asked for
     only now and depend on the older version that came, or on what is asked for no longer.
-    `as_dependency` says that it happened to a dependency, and is told with the product of its name.
+    `as_dependency` says that it happened to a dependency, and that there is a product of its name.
     """
 
     status: Status
@@ -145,7 +146,8 @@ class Move(Struct, frozen=True, kw_only=True):
         some = f"{counted(self.some_builds[0], 'build')} of " if self.some_builds else ""
         words = f"{some}{versions_in_words(self.beside, mark)}"
         if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
-            old, new = (mark(str(it)) for it in (self.differs[0].old, self.differs[0].new))
+            sides = (str(self.differs[0].old), str(self.differs[0].new))
+            old, new = (mark(canonical_compiler(it).replace("@", " ")) for it in sides)
             return f"{words} with {new} in place of {old}"
         is_told = len(self.differs) == 1 or common_difference(self.differs)
         return f"{words} reconfigured{': ' + self.differences_in_words(mark) if is_told else ''}"

@@ -33,9 +33,10 @@ def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
 def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     """Return what happened to packages in some stacks, the same in several of them as one.
 
-    What fell as a dependency in one stack is told with the product of its name in another. In the
-    order of reading: products come before dependencies, then the worst that happened to a package
-    in any stack, then what most stacks share, then names.
+    What fell as a dependency in one stack is told with the product of its name in another; of other
+    versions than a product's it is said that they are a dependency's. In the order of reading:
+    products come before dependencies, then the worst that happened to a package in any stack, then
+    what most stacks share, then names.
     """
     found: dict[tuple[str, bool], dict[Move, tuple[Move, list[str]]]] = {}
     every = (change for in_stack in stacks.values() for change, _ in in_stack)
@@ -46,6 +47,8 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
             fell = move.status is Status.DOWNGRADED and not move.versions.counts
             if is_dependency and fell and change.package in products and not change.parts:
                 is_dependency, move = False, replace(move, as_dependency=True)
+            elif change.parts and is_dependency and (move.versions.gone or move.versions.came):
+                move = replace(move, as_dependency=True)
             if move.now_with and not move.versions.gone:  # only the opening says it
                 move = replace(move, now_with=())
             alike = found.setdefault((change.package, is_dependency), {})

@@ -265,7 +265,9 @@ class TagWriter:
         parts: list[Part] = []
         about: About
         for is_dependency in (False, True):
-            some = [line for line in untold if line.is_dependency is is_dependency]
+            of_these = None if is_dependency else table
+            every = lines if of_these else untold
+            some = [line for line in every if line.is_dependency is is_dependency]
             if is_dependency:  # the table of products has some of them
                 tables = [group.table for group in parts[0].groups if group.table]
                 some = [it for it in some if not any(t.says(it) for t in tables)]
@@ -273,10 +275,10 @@ class TagWriter:
             if is_why_named and not self._lists_all:
                 listed = [line for line in some if line.status is not Status.REBUILT]
             about = "dependencies" if is_dependency else others
-            new_builds = new_builds_of(of_one, listed, about) if of_one else None
+            whole = [line for line in lines if line.is_dependency is is_dependency]
+            new_builds = new_builds_of(of_one, whole, about) if of_one else None
             if new_builds:
                 listed = [line for line in listed if line not in new_builds.told]
-            of_these = None if is_dependency else table
             parts.append(
                 Part(
                     about=about,

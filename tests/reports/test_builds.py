@@ -17,7 +17,7 @@ from snapdiff.result.packages import VersionCount
         (((4, 3), (0, 1)), False, "1.1 added beside 1.0, 1 of 4 builds of 1.0 gone"),
         (((4, 3), (0, 1)), True, "1 of 4 builds 1.0 → 1.1"),
         (((12, 11), (0, 3)), True, "1 of 12 builds 1.0 → 1.1, 2 more builds of 1.1"),
-        (((4, 3), (1, 0)), False, "1.1 gone, still has 1.0, 1 of 4 builds of 1.0 gone"),
+        (((4, 3), (1, 0)), False, "1.1 gone, only 1.0 left, 1 of 4 builds of 1.0 gone"),
         (((4, 3), (1, 0), (0, 1)), False, "1.1 → 1.2, still has 1.0, 1 of 4 builds of 1.0 gone"),
     ],
 )

@@ -33,9 +33,7 @@ def report(folder: Path, stacks: Mapping[str, Sides], *arguments: str) -> list[s
 def test_a_new_root_that_other_stacks_have_is_there_too(tmp_path: Path) -> None:
     sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
     lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
-    assert lines[4].startswith(
-        "- `sdk` is now in `a`, too: 3 products are dependencies of it now, no root specs any more"
-    )
+    assert lines[4].startswith(f"- `sdk` is now in `a`, too: 3 products {NO_ROOTS}")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +87,8 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "- `sdk` is new in `a`"
-TAKEN = "3 products are dependencies of it now, no root specs any more"
+NO_ROOTS = "are dependencies of it now, and no root specs there any more"
+TAKEN = f"3 products {NO_ROOTS}"
 
 
 @pytest.mark.parametrize(
@@ -178,7 +177,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = "3 products in `a` and 2 in `b` are dependencies of it now, no root specs any more"
+    taken = f"3 products in `a` and 2 in `b` {NO_ROOTS}"
     assert f"- `sdk` is new in all but `c`: {taken}" in found
     assert [line for line in found[5:] if "now only" in line] == [
         "- − `tool2` `2.0` gone from `b`, still in `c`; now only a dependency in `a`",

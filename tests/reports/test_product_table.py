@@ -42,7 +42,7 @@ def test_a_version_for_other_packages_is_said_among_dependencies(tmp_path: Path)
     )
     assert rows["petsc"] == ["`3.19` → `3.20`", "″"]
     text = run_cli("-C", tmp_path, "old", "new").out
-    assert "\n- \\+ `petsc` `3.18` added beside `3.20` (`a`)\n" in text
+    assert "\n- \\+ `petsc` `3.18` added beside `3.20`, as a dependency, in `a`\n" in text
 
 
 def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_product_says_what_was_reconfigured_beside_its_versions(tmp_path: Path
         f"{up}, `2.28` reconfigured",  # in two ways
         up,  # what many share is said once
         f"1 of 2 builds `2.28` → `2.30` ({which}), `2.28` reconfigured: {differs}",
-        f"`2.29` gone, still has `2.28`, `2.28` reconfigured: {differs}",
+        f"`2.29` gone, only `2.28` left, `2.28` reconfigured: {differs}",
     ]
 
 

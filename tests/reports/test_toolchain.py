@@ -34,7 +34,7 @@ STEPS = {
         "3.1, 2.1 and 1.1 → 5.0 and 4.0",
     ),
     "only more": ("3.11.6", "3.11.6 3.12.1", "3.12.1 added beside 3.11.6"),
-    "only fewer": ("3.11.6 3.12.1", "3.11.6", "3.12.1 gone, still has 3.11.6"),
+    "only fewer": ("3.11.6 3.12.1", "3.11.6", "3.12.1 gone, only 3.11.6 left"),
     "none before": ("", "3.11.6", "3.11.6 new"),
     "none now": ("3.11.6 3.8.17", "", "3.11.6 and 3.8.17 gone"),
     "of very many the highest": (

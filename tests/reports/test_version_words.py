@@ -111,7 +111,10 @@ def check(words: str, old: Counts, new: Counts) -> None:
         assert [versions(side) for side in words.split(" added beside ")] == [came, kept]
         assert not gone
         assert all(old[version] <= new[version] for version in kept)
-    elif "still has" in words:
+    elif "still has" in words or words.endswith(" left"):
+        is_lower = words.endswith(" left")
+        assert is_lower is (max(gone) > max(kept))
+        words = words.removesuffix(" left").replace(" gone, only ", " gone, still has ")
         assert [versions(it) for it in words.split(" gone, still has ")] == [gone, kept]
         assert not came
     else:
