@@ -264,7 +264,11 @@ def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
     wanted = [f"version {asked.version}"] if asked.version is not None else []
     wanted += [f"hash {asked.hash}"] if asked.hash is not None else []
     changed = {
-        spec.version if asked.hash is None else f"{spec.version}/{spec.hash}"
+        "/".join(
+            value
+            for value, given in ((spec.version, asked.version), (spec.hash, asked.hash))
+            if given is not None
+        )
         for tag in diff.tags
         for stack in tag.stacks
         for change in stack.changes

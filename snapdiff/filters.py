@@ -230,6 +230,7 @@ def nearest_names(word: str, names: Iterable[str]) -> str:
     by_letters = {name.casefold(): name for name in known}
     letters = word.lstrip("!").replace("*", "").casefold()
     near = [name for name in by_letters if letters and letters in name]
+    near.sort(key=lambda name: (not name.startswith(letters), len(name), name))
     near += get_close_matches(letters, by_letters, NEAREST, cutoff=0.6)
     if near:
         some = list(dict.fromkeys(near))[:NEAREST]

@@ -41,7 +41,7 @@ def change_of_package(
     version are equal to another one of their side. Versions that are the same in Spack's order
     (`1.2` and `1-2`) are one version, shown as the new side writes it.
     """
-    kind, gone, came, kept = _compare_versions(frozenset(old), frozenset(new))
+    kind, gone, came, kept = compare_versions(frozenset(old), frozenset(new))
     numbers: dict[str, int] = {}
     for change in changes:
         numbers[change.kind] = numbers.get(change.kind, 0) + 1
@@ -100,7 +100,7 @@ def _by_version(specs: Mapping[str, int]) -> dict[Version, int]:
 
 
 @lru_cache(maxsize=4096)  # the stacks of a package nearly all have the same versions
-def _compare_versions(
+def compare_versions(
     old_texts: frozenset[str], new_texts: frozenset[str]
 ) -> tuple[Kind | None, _Texts, _Texts, _Texts]:
     """Return the first kind of section 9's table that holds, None where versions do not say it.

@@ -14,13 +14,21 @@ from msgspec.structs import replace
 from snapdiff.diff.package_kinds import (
     by_order,
     change_of_package,
+    compare_versions,
     in_order,
     kind_of_same_versions,
     versions_of,
 )
 from snapdiff.model.specs import Graph, Spec
 from snapdiff.result.changes import Change
-from snapdiff.result.packages import ChangeCounts, Kind, PackageChange, PackageParts, PartChange
+from snapdiff.result.packages import (
+    ChangeCounts,
+    Kind,
+    PackageChange,
+    PackageParts,
+    PartChange,
+    VersionCount,
+)
 from snapdiff.spack import Configuration, Version, parse_configuration, parse_version
 
 
@@ -60,7 +68,7 @@ def parts_of(
     if sum(map(Counter.total, roots)) == change.builds.old + change.builds.new:
         return None
     asked_for = _part(change_of_package(change.package, *roots, own)) if own else None
-    return PackageParts(asked_for=asked_for, others=_others(change, asked_for, beside))
+    return PackageParts(asked_for=asked_for, others=_others(change, asked_for, roots, beside))
 
 
 def roots_on_one_side(old: Graph, new: Graph) -> Iterator[Change]:
@@ -166,15 +174,21 @@ def _pair(package: str, old: Spec | None, new: Spec | None) -> Iterator[Change]:
 
 
 def _others(
-    change: PackageChange, asked_for: PartChange | None, specs: Collection[Change]
+    change: PackageChange,
+    asked_for: PartChange | None,
+    roots: Sequence[Mapping[str, int]],
+    specs: Collection[Change],
 ) -> PartChange | None:
-    """Return what happened to a package beside what happened to its roots, None where nothing."""
+    """Return what happened to a package beside what happened to its roots, None where nothing.
+
+    `roots` are how many of these there are of each version, before and after.
+    """
     if not specs:
         return None
     found: PackageChange | None = change
     numbers = Counter[str](spec.kind for spec in specs)
     if asked_for and asked_for.kind not in (Kind.RECONFIGURED, Kind.REBUILT):
-        found = _beside_moved_roots(change, asked_for, specs)
+        found = _beside_moved_roots(change, asked_for, roots, specs)
     elif asked_for and not (change.gone or change.came or {*numbers} & {Kind.REMOVED, Kind.ADDED}):
         kept = in_order(by_order(versions_of(specs, "new")))  # the versions of these specs
         kind = kind_of_same_versions(numbers)
@@ -183,7 +197,10 @@ def _others(
 
 
 def _beside_moved_roots(
-    change: PackageChange, asked_for: PartChange, specs: Iterable[Change]
+    change: PackageChange,
+    asked_for: PartChange,
+    roots: Sequence[Mapping[str, int]],
+    specs: Iterable[Change],
 ) -> PackageChange | None:
     """Return the same where versions of roots came or went, or a root itself did."""
     own = [spec for spec in specs if not _went_along(spec, asked_for)]
@@ -203,16 +220,28 @@ def _beside_moved_roots(
         kind = Kind.REMOVED if gone or (Kind.REMOVED in kinds and not came) else Kind.ADDED
         if not (gone or came):
             alone = (spec for it in own if not (it.old and it.new) for spec in it.specs)
-            versions = {spec.version for spec in alone}
-            kept = tuple(it for it in change.kept if it in versions)
-    else:
+            versions = {parse_version(spec.version) for spec in alone}
+            kept = tuple(it for it in change.kept if parse_version(it) in versions)
+    else:  # from a version that is still there, or to one that was, as roots have these
         kind = kind_of_same_versions(Counter(spec.kind for spec in own))
         kept = in_order(by_order(versions_of(own, "new")))
-        if kinds in ({Kind.UPGRADED}, {Kind.DOWNGRADED}):  # to what roots left, or from there
-            [kind] = kinds
-            if len(own) == change.builds.old - asked_for.builds.old:  # these are all others
-                gone, came, kept = in_order(by_order(versions_of(own, "old"))), kept, ()
+        if kinds & {Kind.UPGRADED, Kind.DOWNGRADED}:
+            sides = _versions_beside(change.versions or (), roots)
+            step, gone, came, kept = compare_versions(*sides)
+            kind = step or kind
     return replace(change, kind=kind, gone=gone, came=came, kept=kept, versions=UNSET)
+
+
+def _versions_beside(
+    counts: Iterable[VersionCount], roots: Sequence[Mapping[str, int]]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the versions on each side of which there are more builds than roots."""
+    of_roots = [
+        Counter({parse_version(it): number for it, number in some.items()}) for some in roots
+    ]
+    old = (it.version for it in counts if it.old > of_roots[0][parse_version(it.version)])
+    new = (it.version for it in counts if it.new > of_roots[1][parse_version(it.version)])
+    return frozenset(old), frozenset(new)
 
 
 def _part(change: PackageChange) -> PartChange:

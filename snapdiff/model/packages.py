@@ -183,7 +183,7 @@ def like_stacks(
     new: Mapping[str, AbstractSet[str]],
     may_pair: Callable[[str, str], bool],
 ) -> list[LikeStacks]:
-    """Return all stacks of two sides that share most packages, the most alike first.
+    """Return all pairs of stacks that share most packages, the most alike first.
 
     `old` and `new` have the packages of each stack; `may_pair` says which two can be one at all.
     The most alike have the largest share of packages and of their names in common; what ties is in

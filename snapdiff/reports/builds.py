@@ -196,7 +196,13 @@ def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
 
 
 def number_of_builds(change: PackageChange) -> Count:
-    """Return how many builds a package has on each side, equal ones once."""
+    """Return how many builds a package has on each side, equal ones once.
+
+    It is 0 of dependencies of which roots have other versions: their number is not known alone.
+    """
+    roots = change.parts.asked_for if change.parts and change.is_dependency else None
+    if roots and (roots.gone or roots.came) and change.versions is UNSET:
+        return Count(0, 0)
     if not change.different:
         return change.builds
     return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))

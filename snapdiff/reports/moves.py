@@ -210,11 +210,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
             own = of_these
         number = sum(not (change.different and spec.duplicate) for spec in reconfigured)
         of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
-        root_part = change.parts.asked_for if change.parts else None
-        if not of and not (
-            root_part and (root_part.gone or root_part.came)
-        ):  # all are of one version
-            of = number_of_builds(change).new
+        of = of or number_of_builds(change).new
         some_builds = (number, of) if 0 < number < of else None
     status = _status(change, versions, lost, gained)
     if status is Status.RECONFIGURED and only_shared:

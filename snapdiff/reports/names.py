@@ -115,7 +115,7 @@ def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
     """Return the shortest names that tell the sides apart: `24.05` and `24.11`, not their folders.
 
     The parts of a path that both have at the same end are left out, unless nothing would be left.
-    Of two folders the last parts are enough, if these differ; of a file its folder is one.
+    Of two folders far from each other the last parts are enough; of a file its folder is one.
     """
     short = short_names(old.source, new.source)
     last = _last_part(old, short[0]), _last_part(new, short[1])
@@ -131,6 +131,9 @@ def _last_part(side: Revision, short: str) -> str:
     if side.commit or "://" in side.source:
         return short
     parts = short.rstrip("/").split("/")
+    is_near = len(parts) < 3 and side.source != f"/{short}"
+    if is_near or parts[-1] in (".", ".."):
+        return short
     return "/".join(parts[-2:] if parts[-1].endswith(_DOCUMENTS) else parts[-1:])
 
 

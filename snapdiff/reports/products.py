@@ -35,21 +35,22 @@ def knows_products(stacks: Iterable[StackDiff]) -> bool:
     return all(asked_for) and (bool(asked_for) or any(stack.asked_for for stack in stacks))
 
 
-def in_parts(stack: StackDiff, kinds: AbstractSet[Kind]) -> StackDiff:
+def in_parts(stack: StackDiff, kinds: AbstractSet[Kind], *, has_products: bool) -> StackDiff:
     """Return a stack with one change for the roots of a package, one for what happened beside.
 
     Of some kinds alone, as far as a part is of one of them. With them is a change for each package
     of which nothing changed but who asks for it.
 
     A product is what somebody asked for: where a dependency of the same name lost a version or a
-    build, the product did not.
+    build, the product did not. Where nobody knows of all what is a product, none is told apart.
     """
     specs = changes_by_package(stack)
-    changes = [
-        part
-        for change in stack.package_changes
-        for part in parts_of_kinds(change, specs.get(change.package, ()), kinds)
-    ]
+    changes = []
+    for change in stack.package_changes:
+        if has_products:
+            changes += parts_of_kinds(change, specs.get(change.package, ()), kinds)
+        elif not kinds.isdisjoint(change.kinds):
+            changes.append(replace(change, asked_for=None, parts=UNSET))
     told = {change.package for change in changes}
     if roots := stack.asked_for:
         changes += [

@@ -119,8 +119,9 @@ class TagWriter:
         kinds = wanted_kinds(filters)
         self._whole = tag
         self._has_all_kinds = len(kinds) == len(Kind)
-        self.tag = tag = replace(tag, stacks=tuple(in_parts(stack, kinds) for stack in tag.stacks))
         self.has_products = knows_products(tag.stacks)
+        in_kinds = partial(in_parts, kinds=kinds, has_products=self.has_products)
+        self.tag = tag = replace(tag, stacks=tuple(map(in_kinds, tag.stacks)))
         self._places = places_of(tag.stacks)
         self._details = details
         self._has_table = has_table and self.has_products
@@ -129,8 +130,8 @@ class TagWriter:
         self._of_roots = bool(filters.explicit)
         self._reasons_of = partial(reasons_of, places=self._places, of_roots=self._of_roots)
         self._reasons = self._reasons_of(tag.stacks)
-        told = _told_stacks(tag)
-        said = {stack.stack: stack_moves(tag, stack) for stack in told}
+        stacks = _told_stacks(tag)
+        said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
         if Kind.RECONFIGURED in kinds:  # as which a package is shown that only has another root
             said = {stack: with_roots(moves) for stack, moves in said.items()}
         self.by_stack = said
@@ -150,7 +151,7 @@ class TagWriter:
                 for it, move in moves
             ]
         self.moves = moves_of(self.by_stack, self._places)
-        self.lines = self._lines(self.moves, told)
+        self.lines = self._lines(self.moves, stacks)
 
     def _lines(self, moves: Moves, stacks: Sequence[StackDiff]) -> list[PackageLine]:
         lines = package_lines(moves)
@@ -265,9 +266,7 @@ class TagWriter:
         parts: list[Part] = []
         about: About
         for is_dependency in (False, True):
-            of_these = None if is_dependency else table
-            every = lines if of_these else untold
-            some = [line for line in every if line.is_dependency is is_dependency]
+            some = [line for line in untold if line.is_dependency is is_dependency]
             if is_dependency:  # the table of products has some of them
                 tables = [group.table for group in parts[0].groups if group.table]
                 some = [it for it in some if not any(t.says(it) for t in tables)]
@@ -275,10 +274,10 @@ class TagWriter:
             if is_why_named and not self._lists_all:
                 listed = [line for line in some if line.status is not Status.REBUILT]
             about = "dependencies" if is_dependency else others
-            whole = [line for line in lines if line.is_dependency is is_dependency]
-            new_builds = new_builds_of(of_one, whole, about) if of_one else None
+            new_builds = new_builds_of(of_one, listed, about) if of_one else None
             if new_builds:
                 listed = [line for line in listed if line not in new_builds.told]
+            of_these = None if is_dependency else table
             parts.append(
                 Part(
                     about=about,

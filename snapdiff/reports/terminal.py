@@ -39,6 +39,14 @@ _OF_CLASSES = {
 _BELOW = "    - "
 """What an item begins with that is below another one."""
 
+_IN_SIGN_COLUMNS = {
+    Kind.REMOVED: "gone/less",
+    Kind.ADDED: "new/more",
+    Kind.RECONFIGURED: "changed otherwise",
+    Kind.REBUILT: "equal but for hashes",
+}
+"""What the packages in a column are that has a sign for its head: of one class, or of several."""
+
 _INDENT = "      "
 """What the rest of a broken item begins with."""
 
@@ -100,7 +108,7 @@ def legend(text: str, rebuilt: str) -> str:
     if len(_ITEM.findall(plain)) <= _SHORT and not is_table:
         return ""
     words = set(plain.split())
-    columns = {it: _OF_CLASSES[it] for it in (Kind.REMOVED, Kind.ADDED) if is_table}
+    columns = _IN_SIGN_COLUMNS if is_table else {}
     return ", ".join(
         f"{sign} {columns.get(kind) or name_of_kind(kind, rebuilt)}"
         for kind, (sign, _, _) in LOOKS.items()

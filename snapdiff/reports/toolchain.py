@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.builds import VersionMove, in_order
-from snapdiff.reports.moves import Move
 from snapdiff.reports.names import NOWHERE, Place, Places
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.stack_reasons import SharedChange
@@ -55,24 +54,13 @@ _Steps = dict[VersionMove, list[StackDiff]]
 def beside_toolchain(
     lines: Iterable[PackageLine], toolchain: Toolchain | None
 ) -> list[PackageLine]:
-    """Return lines without packages of which they say no more than the toolchain does.
-
-    A product that is gone, or new, is looked for among the products.
-    """
+    """Return lines without the dependencies of which they say no more than the toolchain does."""
     lines = list(lines)
     told = {name for name, _ in toolchain.changes} if toolchain else set()
     for line in lines:
-        if not all(_is_of_versions_alone(line, move) for move in line.moves):
+        if not all(move.is_of_versions and not move.needed_by for move in line.moves):
             told.difference_update(line.packages)
-    return [line for line in lines if not told.issuperset(line.packages)]
-
-
-def _is_of_versions_alone(line: PackageLine, move: Move) -> bool:
-    """Return whether nothing is said of a package but versions; of a product also no builds."""
-    if line.is_dependency:
-        return move.is_of_versions and not move.needed_by
-    others = (move.needed_by, move.gained, move.beside, move.asked_for, move.now_with)
-    return move.is_of_versions and not (move.whole or any(others))
+    return [it for it in lines if not (it.is_dependency and told.issuperset(it.packages))]
 
 
 def toolchain_of(

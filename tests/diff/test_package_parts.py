@@ -25,7 +25,10 @@ EXAMPLES = [
     pytest.param("1.9*=2.1* 1.9=1.8", "upgraded 1.9|2.1", "downgraded 1.9|1.8", id="up, and down"),
     pytest.param("1.0*=3.0* 1.5=3.0 1.1", "upgraded 1.0|3.0", "upgraded 1.5|3.0", id="to one"),
     pytest.param("1.0*=3.0* 3.0=1.0", "upgraded 1.0|3.0", "downgraded 3.0|1.0", id="back"),
-    pytest.param("1.0*=3.0* 3.0=1.0 3.0", "upgraded 1.0|3.0", "downgraded", id="one back"),
+    pytest.param("1.0*=3.0* 3.0=1.0 3.0", "upgraded 1.0|3.0", "added |1.0", id="one back"),
+    pytest.param(
+        "3.0*=1.0* 1.0=2.0 2.0=3.0", "downgraded 3.0|1.0", "upgraded 1.0|3.0", id="in a ring"
+    ),
     pytest.param("1.9*=2.1* 1.8=1.7", "upgraded 1.9|2.1", "downgraded 1.8|1.7", id="up and down"),
     pytest.param("1.9*=2.1* 1.9=2.1", "upgraded 1.9|2.1", "", id="together"),
     pytest.param("1.0*=1.0* 1.0~1.0", "rebuilt", "reconfigured", id="a dependency's configuration"),

@@ -73,7 +73,11 @@ def told_of(old: str, new: str) -> tuple[Told, Told]:
 def _told(diff: CatalogDiff) -> Told:
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
     changes = [change for stack in stacks for change in stack.package_changes]
-    parts = [it for stack in stacks for it in in_parts(stack, set(Kind)).package_changes]
+    parts = [
+        it
+        for stack in stacks
+        for it in in_parts(stack, set(Kind), has_products=True).package_changes
+    ]
     products = [it for it in parts if not it.is_dependency and it.specs != type(it.specs)()]
     assert max(len(changes), len(products)) <= 1
     gate = {kind for kind in Kind if judge(diff, (kind,)).offenders}
@@ -152,13 +156,16 @@ EXAMPLES = [
     pytest.param(
         *("a2.0+* b1.0+ c1.0", "b1.0+*"),
         *("downgraded 2.0|1.0 1:1", "removed | 3:1 -1", "downgraded removed", "downgraded"),
-        *("p 2.0 → 1.0", "p 1.0: 1 of 3 builds gone"),
+        *("p 2.0 → 1.0", "p 1.0: 1 build gone"),
         id="a root is gone, and a dependency has its place",
     ),
     pytest.param(
         *("a3.0* b1.0* c2.0", "d3.0+* b1.0"),
         *("reconfigured | 2:2", "removed 2.0| 3:2 -1", "removed", "reconfigured"),
-        *("p 3.0 reconfigured: variant ~x → +x", "p 2.0 gone, still has 3.0 and 1.0"),
+        *(
+            "p 3.0 reconfigured: variant ~x → +x",
+            "p 2.0 gone, still has 3.0 and 1.0, as a dependency",
+        ),
         id="a root is only a dependency, and another version is gone",
     ),
     pytest.param(
@@ -182,7 +189,7 @@ EXAMPLES = [
     pytest.param(
         *("a1.0* b1.0%14 c2.0", "a1.0 b1.0%14*"),
         *("", "downgraded 2.0| 3:2 -1", "downgraded removed", ""),
-        *("", "p 2.0 gone, still has 1.0, downgraded"),
+        *("", "p 2.0 gone, only 1.0 left, as a dependency, downgraded"),
         id="two that have not changed are a root each, before and after",
     ),
     pytest.param(

@@ -713,17 +713,19 @@ def test_where_a_document_does_not_say_what_was_asked_for_nothing_is_a_product(
     tmp_path: Path,
 ) -> None:
     for side, version in (("old", "1.0"), ("new", "1.1")):
-        cached, asked_for = Item("zlib", version), Item("root", version, explicit=True)
+        cached, below = Item("zlib", version), Item("qt", version)
+        asked_for = Item("root", version, explicit=True, needs=(needs(below),))
         write_files(
             tmp_path / side,
             {
-                "hep/spack.lock": to_bytes(lock([asked_for])),
+                "hep/spack.lock": to_bytes(lock([below, asked_for])),
                 "cache/build_cache/index.json": to_bytes(database([cached])),
             },
         )
     report = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
-    assert "2 packages upgraded (zlib, root) in 2 stacks.\n" in report
+    assert "3 packages upgraded (zlib, qt, root) in 2 stacks.\n" in report
     assert "roduct" not in report
+    assert "ependenc" not in report
 
 
 def test_what_is_said_of_roots_is_not_said_of_dependencies_of_the_same_name(
@@ -744,3 +746,16 @@ def test_what_is_said_of_roots_is_not_said_of_dependencies_of_the_same_name(
         sides.append([below, above, *(up if version == "1.1" else up[:1])])
     report = run_cli(*write_locks(tmp_path / "b", *sides), "-f", "text").out
     assert "  ≠ tool 1.0 reconfigured: variant +cuda → ~cuda\n" in report
+
+
+def test_paths_that_differ_in_case_and_errors_of_one_side_have_lines_of_their_own() -> None:
+    sides = [spec("a", package="cmake", version=it) for it in ("1.0", "1.1")]
+    bad = [
+        *(SkippedPage(side=it, path="E4S/spack.lock", error="x") for it in SIDES),
+        *(SkippedPage(side=it, path="e4s/spack.lock", error=f"of {it}") for it in SIDES),
+    ]
+    diff = replace(diff_of(sides[:1], sides[1:]), skipped=tuple(bad))
+    text = render_report(diff, "text")
+    assert "  ! 2 pages that cannot be read left out on both sides: " in text
+    for line in ("E4S/spack.lock (old, new): x", "e4s/spack.lock (new): of new"):
+        assert f"  {line}\n" in text

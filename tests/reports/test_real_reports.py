@@ -213,13 +213,6 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
         "(`intel-oneapi-compilers 2023.2.1`) any more. "
         "101 → 106 products in all."
     )
-    # What the toolchain says is no line again; what is new stands among the products, too.
-    assert lines.count("- `cray-mpich` `8.1.27` added beside `8.1.25`") == 0
-    assert [line for line in lines if "`cray-libsci`" in line] == [
-        "- `cray-libsci` `23.09.1.1` added beside `23.02.1.1`",
-        "| `cray-libsci` | 1 |  |  |",
-    ]
-    assert sum("`openmpi` `5.0.0`" in line and line.startswith("- ") for line in lines) == 2
     assert (
         "- `openmpi` `5.0.0` new, for `gcc 12.2.0`, `intel-oneapi-compilers 2023.2.1`, `nvhpc 23.7`"
         in lines
