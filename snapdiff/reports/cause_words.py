@@ -7,7 +7,7 @@ from snapdiff.reports.names import Mark, counted, short_patches, shortened
 from snapdiff.result.causes import Cause, Event, SharedTrait, Trait, TraitCount, Value
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
-from snapdiff.spack import is_patches
+from snapdiff.spack import NO_COMPILER, is_patches
 
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
@@ -61,7 +61,7 @@ def _what_differs(event: Event, mark: Mark) -> str:
     if event.old is None and event.new is None:
         return _ALONE.get(event.what, event.what)
     if event.what == "compiler":
-        return f"compiler {_compiler(event.old, mark)} → {_compiler(event.new, mark)}"
+        return _what_compiler(event.old, event.new, mark)
     return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
 
 
@@ -110,9 +110,12 @@ def _by_name(variants: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _compiler(value: Value, mark: Mark) -> str:
-    """Return a compiler; of `none` that no compiler is named, which may be a dependency then."""
-    return "none named" if value == "none" else _value(value, mark)
+def _what_compiler(old: Value, new: Value, mark: Mark) -> str:
+    """Return `compiler gcc@12 → gcc@13`; where a side names none, it may be a dependency there."""
+    if old == NO_COMPILER:
+        return f"no compiler named → compiler {_value(new, mark)}"
+    after = "no compiler named" if new == NO_COMPILER else _value(new, mark)
+    return f"compiler {_value(old, mark)} → {after}"
 
 
 def _value(value: Value, mark: Mark) -> str:

@@ -56,6 +56,8 @@ def package_lines(moves: Moves) -> list[PackageLine]:
     for (package, is_dependency), some in moves.items():
         told = tuple(move for move in some if not move.is_quiet)
         told = told or tuple(move for move in some if move.status is some[0].status)
+        if is_dependency and told[0].as_dependency:  # that is said once
+            told = (told[0], *(replace(move, as_dependency=False) for move in told[1:]))
         what = told[0].alike() if len(told) == 1 else package
         alike.setdefault((what, is_dependency), []).append((package, told))
     return [

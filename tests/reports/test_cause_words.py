@@ -70,6 +70,8 @@ def plain(text: str) -> str:
         ),
         (Event("zlib", "other", "patches=a", "patches=b"), "zlib patches=a → patches=b"),
         (Event(None, "compilers"), "compilers became dependencies"),
+        (Event(None, "compiler", "gcc@12", "none"), "compiler gcc@12 → no compiler named"),
+        (Event(None, "compiler", "none", "gcc@12"), "no compiler named → compiler gcc@12"),
         (Event("curl", "namespace", "builtin", "e4s"), "curl namespace builtin → e4s"),
         (Event(None, "rehash"), "another way of hashing"),
         (Event(None, "os", "ubuntu20.04", "ubuntu22.04"), "os ubuntu20.04 → ubuntu22.04"),

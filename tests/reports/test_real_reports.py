@@ -172,7 +172,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
         "12 → 13 packages in all."
     )
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas` reconfigured"
-    assert f"- ≠ {alike}: compiler `gcc@=11.4.0` → none named (`hep`)" in lines
+    assert f"- ≠ {alike}: compiler `gcc@=11.4.0` → no compiler named (`hep`)" in lines
     assert lines[3] == (
         "- compilers seem to be dependencies now, as in Spack 1: `compiler-wrapper` comes with "
         "that, and some specs name no compiler"
