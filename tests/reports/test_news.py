@@ -759,3 +759,16 @@ def test_paths_that_differ_in_case_and_errors_of_one_side_have_lines_of_their_ow
     assert "  ! 2 pages that cannot be read left out on both sides: " in text
     for line in ("E4S/spack.lock (old, new): x", "e4s/spack.lock (new): of new"):
         assert f"  {line}\n" in text
+
+
+def test_that_builds_are_a_dependency_is_said_once_of_several_stacks(tmp_path: Path) -> None:
+    root = Item("tool", "2.0", explicit=True, parameters={"mpi": True})
+    for stack, version in (("a", "1.0"), ("b", "1.1")):
+        below = Item("tool", version)
+        user = Item("user", explicit=True, needs=(needs(below),))
+        for side, more in (("old", []), ("new", [below, user])):
+            path = f"{side}/{stack}/spack.lock"
+            write_files(tmp_path, {path: to_bytes(lock([root, *more]))})
+    report = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert report.count("as a dependency") == 1
+    assert "  + tool 1.0 added beside 2.0, as a dependency, needed by user, in a; " in report
