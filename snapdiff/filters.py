@@ -113,7 +113,7 @@ def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:
             tags += [tag] if Kind(tag.status) in kinds else []
             continue
         stacks = tuple(_narrowed_stack(stack, kinds) for stack in tag.stacks)
-        has_changes = any(stack.changes or stack.package_changes for stack in stacks)
+        has_changes = any(it.changes or it.package_changes or it.asked_for for it in stacks)
         if has_changes or tag.hash_conflicts is not UNSET:
             tags.append(replace(tag, stacks=with_changes_elsewhere(stacks)))
     summary = Summary.total(stack.summary for tag in tags for stack in tag.stacks)
@@ -138,7 +138,8 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
     )
     others = {it.package for it in stack.package_changes if not it.whole}
     still_there = others.union(stack.still_there) - {it.package for it in packages}
-    has_none_left = stack.status == "changed" and not changes and not packages
+    asked_for = stack.asked_for if Kind.RECONFIGURED in kinds else None
+    has_none_left = stack.status == "changed" and not (changes or packages or asked_for)
     return replace(
         stack,
         status="unchanged" if has_none_left else stack.status,
@@ -146,7 +147,7 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
             unchanged=stack.summary.unchanged,
             **{kind.value: stack.summary.count(kind) for kind in kinds},
         ),
-        asked_for=None,
+        asked_for=asked_for,
         package_changes=packages,
         still_there=tuple(sorted(still_there)),
         changes=changes,
@@ -226,7 +227,7 @@ def nearest_names(word: str, names: Iterable[str]) -> str:
 
     known = sorted(set(names))
     if known == ["."]:
-        return "there is only one, without a name"
+        return "there is only one, without a name: leave the option out"
     by_letters = {name.casefold(): name for name in known}
     letters = word.lstrip("!").replace("*", "").casefold()
     near = [name for name in by_letters if letters and letters in name]

@@ -772,3 +772,21 @@ def test_that_builds_are_a_dependency_is_said_once_of_several_stacks(tmp_path: P
     report = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
     assert report.count("as a dependency") == 1
     assert "  + tool 1.0 added beside 2.0, as a dependency, needed by user, in a; " in report
+
+
+def test_who_asks_for_a_package_is_told_without_what_was_only_rebuilt(tmp_path: Path) -> None:
+    lib, app = Item("lib"), Item("app", "1.0", explicit=True)
+    user = [
+        Item("user", explicit=True, needs=(needs(lib),), recipe=it) for it in ("1" * 4, "2" * 4)
+    ]
+    old = [Item("lib", explicit=True), user[0], app]
+    new = [lib, user[1], Item("app", "1.1", explicit=True)]
+    locks = write_locks(tmp_path, old, new)
+    for globs, is_told in (
+        ("!rebuilt", True),
+        ("upgraded,reconfigured", True),
+        ("upgraded", False),
+    ):
+        report = run_cli(*locks, "-k", globs, "-f", "text").out
+        assert ("lib now only a dependency" in report) is is_told
+        assert "  = " not in report
