@@ -119,7 +119,8 @@ def named_as_usual(source: Source) -> Source:
     if name is None:
         hint = way_out(source.holds) if source.file == NOT_CONCRETE else ""
         hint = hint or f"name a folder, or {USUAL_NAMES}"
-        raise RevisionError(f"{source.name}: is nothing to compare; {hint}")
+        wrong = "is nothing to compare" if content.strip() else "is empty"
+        raise RevisionError(f"{source.name}: {wrong}; {hint}")
     return source.known_as(name, content)
 
 

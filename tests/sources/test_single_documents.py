@@ -118,6 +118,7 @@ def test_a_compressed_index_is_an_index(tmp_path: Path) -> None:
         (b'{"spec": {"nodes": 1}}', "expected array, got int"),
         (b'{"spec": {"nodes": [{"name": "\xff"}]}}', "spec.nodes[0]: a text that is not UTF-8"),
         (b"<<<<<<< HEAD\n{", "is nothing to compare; name a folder, or"),
+        (b" \n", "is empty; name a folder, or"),
     ],
 )
 def test_a_damaged_file_is_one_line(content: bytes, reason: str, tmp_path: Path) -> None:
