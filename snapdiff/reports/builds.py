@@ -285,7 +285,7 @@ def shares_of(
         versions = in_order(fewer & numbers.keys())
         return BuildShare(
             number=number,
-            of=of,
+            of=of if number else 0,
             what="gone" if is_lost else "new",
             parts=parts,
             versions=versions,

@@ -790,3 +790,18 @@ def test_who_asks_for_a_package_is_told_without_what_was_only_rebuilt(tmp_path: 
         report = run_cli(*locks, "-k", globs, "-f", "text").out
         assert ("lib now only a dependency" in report) is is_told
         assert "  = " not in report
+
+
+def test_equal_builds_have_one_line_of_however_many_builds_they_are(tmp_path: Path) -> None:
+    def side(others: int, *, twice: bool) -> list[Item]:
+        tools = [Item("make", it) for it in ("1", "2")]
+        libs = [Item("lib", needs=(needs(it, types=("build",)),)) for it in tools[: 1 + twice]]
+        more = [Item("lib", parameters={"n": str(it)}) for it in range(others)]
+        return [*tools, *libs, *more, Item("app", explicit=True, needs=tuple(map(needs, libs)))]
+
+    for stack, others in (("a", 0), ("b", 2)):
+        for name, twice in (("old", False), ("new", True)):
+            path = f"{name}/{stack}/spack.lock"
+            write_files(tmp_path, {path: to_bytes(lock(side(others, twice=twice)))})
+    report = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert "lib 1.0: 1 more equal build (both)\n" in report
