@@ -797,7 +797,8 @@ def test_equal_builds_have_one_line_of_however_many_builds_they_are(tmp_path: Pa
         tools = [Item("make", it) for it in ("1", "2")]
         libs = [Item("lib", needs=(needs(it, types=("build",)),)) for it in tools[: 1 + twice]]
         more = [Item("lib", parameters={"n": str(it)}) for it in range(others)]
-        return [*tools, *libs, *more, Item("app", explicit=True, needs=tuple(map(needs, libs)))]
+        users = tuple(map(needs, [*libs, *more]))
+        return [*tools, *libs, *more, Item("app", explicit=True, needs=users)]
 
     for stack, others in (("a", 0), ("b", 2)):
         for name, twice in (("old", False), ("new", True)):
