@@ -190,10 +190,11 @@ def test_spack_hands_over_all_words(
     write_files(root / "modules/spack", {"__init__.py": "", "environment.py": ENVIRONMENT})
     write_files(root, {"run.py": STAND_IN})
     hep = str(root / "spack/var/spack/environments/hep")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         [sys.executable, "-S", root / "run.py", file, hep * active, *arguments],
         cwd=root / "here",
-        env=os.environ | {"PYTHONPATH": str(root / "modules")},
+        env=os.environ | {"PYTHONPATH": str(root / "modules"), "PATH": path},
         capture_output=True,
         text=True,
         check=False,
