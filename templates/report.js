@@ -233,7 +233,7 @@
     const specs = shown.reduce((sum, row) => sum + part(row).specs, 0) - countTwice(shown);
     const names = packagesOf(shown), of = names === numberOfPackages ? "" : ` of ${number(numberOfPackages)}`;
     const said = shown.length
-      ? `${number(names)}${of} ${numberOfPackages === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
+      ? `${number(names)}${of} changed ${numberOfPackages === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
     const asked = [...new URLSearchParams(address().slice(1))].map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`).join("");
     byId("said").replaceChildren(said, make("span", "printed", asked));
     byId("restart").hidden = address() === "#";

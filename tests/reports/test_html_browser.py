@@ -67,7 +67,7 @@ def browser(driver: webdriver.Chrome, report: Path) -> Iterator[Browser]:
 
 
 def test_all_changes_show_first(browser: Browser) -> None:
-    assert browser.said() == "24 packages, 93 specs"
+    assert browser.said() == "24 changed packages, 93 specs"
     assert len(browser.rows()) == 24
     assert browser.rows()[0] == "pruners-ninja − 1.0.1 gone (e4s, e4s-neoverse-v2) 2"
     assert browser.address() == {}
@@ -78,10 +78,10 @@ def test_classes_narrow_and_the_address_keeps_them(browser: Browser) -> None:
     [row] = browser.rows()
     assert row == "py-setuptools ↓ 80.9.0 → 79.0.1 (the 3 ml-*) 2"
     browser.press_class("gone")
-    assert browser.said().startswith("2 of 24 packages")
+    assert browser.said().startswith("2 of 24 changed packages")
     assert browser.address() == {"status": ["gone,downgraded"]}
     browser.one("button[type=reset]").click()
-    browser.until(lambda: browser.said() == "24 packages, 93 specs")
+    browser.until(lambda: browser.said() == "24 changed packages, 93 specs")
     assert browser.address() == {}
 
 
@@ -109,7 +109,7 @@ def test_the_whole_state_is_restored_from_its_address(browser: Browser, report: 
     browser.one("input[name=q]").send_keys("3.2 PETSC")
     browser.all("button.sort")[1].click()
     rows, said = browser.rows(), browser.said()
-    assert said == "1 of 24 packages, 3 specs"
+    assert said == "1 of 24 changed packages, 3 specs"
     assert browser.address() == {
         "status": ["upgraded"],
         "stack": ["e4s"],
@@ -156,7 +156,7 @@ def test_words_in_a_name_come_before_words_in_specs(browser: Browser) -> None:
         "openmpi",
         "py-mpi4py",
     }
-    assert browser.said().startswith("13 of 24 packages")
+    assert browser.said().startswith("13 of 24 changed packages")
     browser.one("input[name=q]").send_keys("4py")
     assert browser.rows()[0].startswith("py-mpi4py ")
 
@@ -244,9 +244,9 @@ def test_a_change_unfolds_by_keyboard_into_its_specs(browser: Browser) -> None:
 
 def test_a_stack_with_numbers_leads_to_its_changes(browser: Browser) -> None:
     browser.one("[data-stack=hep] a").click()
-    browser.until(lambda: browser.said().startswith("10 of 24 packages, 13 specs"))
+    browser.until(lambda: browser.said().startswith("10 of 24 changed packages, 13 specs"))
     assert browser.address() == {"stack": ["hep"]}
-    browser.until(lambda: browser.said().startswith("10 of 24 packages, 13 specs"))
+    browser.until(lambda: browser.said().startswith("10 of 24 changed packages, 13 specs"))
     browser.one(".skip").send_keys(Keys.ENTER)
     assert browser.address() == {"stack": ["hep"]}
     assert browser.script("return document.activeElement.id") == "changes"
@@ -313,7 +313,7 @@ def test_a_report_of_one_kind_and_one_stack_works(driver: webdriver.Chrome, tmp_
     browser = Browser(driver)
     diff = snapshots_diff(stack=("hep",), kind=("upgraded",), package=("geant4",))
     browser.open(_written(tmp_path, rendered(diff)))
-    assert browser.said() == "1 package, 2 specs"
+    assert browser.said() == "1 changed package, 2 specs"
     assert len(browser.rows()) == 1
     assert not browser.one("#controls").is_displayed()  # nothing to choose from
     assert not browser.one("button[type=reset]").is_displayed()
@@ -324,18 +324,18 @@ def test_products_are_shown_first_and_dependencies_where_asked(
     browser: Browser, environments: Path
 ) -> None:
     browser.open(environments)
-    assert browser.said() == "6 of 10 packages, 6 specs"
+    assert browser.said() == "6 of 10 changed packages, 6 specs"
     assert browser.one("label.check").text == "with 4 dependencies"
     assert not [row for row in browser.rows() if row.startswith("hwloc")]
     assert _sum_of_classes(browser) == 6
     assert browser.address() == {}
     browser.one("input[name=dependencies]").click()
-    browser.until(lambda: browser.said() == "10 packages, 10 specs")
+    browser.until(lambda: browser.said() == "10 changed packages, 10 specs")
     assert _sum_of_classes(browser) == 10
     assert [row for row in browser.rows() if row.startswith("hwloc")]
     assert browser.address() == {"dependencies": ["yes"]}
     browser.open(environments, "#dependencies=yes&sort=package")
-    assert browser.said() == "10 packages, 10 specs"
+    assert browser.said() == "10 changed packages, 10 specs"
     assert [row for row in browser.rows() if "dependency" in row and row.startswith("hwloc")]
 
 
@@ -359,7 +359,7 @@ def test_dependencies_are_shown_where_products_have_no_news(
     diff = diff_catalogs(load_catalog(old), load_catalog(new))
     browser = Browser(driver)
     browser.open(_written(tmp_path, rendered(diff)))
-    assert browser.said() == "10 packages, 10 specs"
+    assert browser.said() == "10 changed packages, 10 specs"
     heads = [head.text for head in browser.all("#rows .class")]
     assert heads[0].startswith("Dependencies ")
     assert "Only have another hash: 3" in heads
@@ -377,11 +377,11 @@ def test_a_package_that_is_a_product_and_a_dependency_counts_once(
     sides = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
     browser = Browser(driver)
     browser.open(_written(tmp_path, rendered(diff_catalogs(*sides))))
-    assert browser.said() == "2 packages, 2 specs"
+    assert browser.said() == "2 changed packages, 2 specs"
     assert browser.one("label.check").text == "with 1 dependency"
     browser.one("input[name=dependencies]").click()
     browser.until(lambda: len(browser.rows()) == 3)
-    assert browser.said() == "2 packages, 3 specs"
+    assert browser.said() == "2 changed packages, 3 specs"
     assert sorted(row.split()[0] for row in browser.rows()) == ["app", "hdf5", "hdf5"]
 
 
@@ -494,7 +494,7 @@ def _heard(browser: Browser) -> dict[str, set[str]]:
 def test_all_controls_are_reached_by_keyboard(browser: Browser) -> None:
     active = "const at = document.activeElement; return at.name || at.textContent.trim()"
     browser.one("input[value=gone]").send_keys(Keys.SPACE)
-    assert browser.said().startswith("1 of 24 packages")
+    assert browser.said().startswith("1 of 24 changed packages")
     reached = []
     for _ in range(40):
         browser.driver.switch_to.active_element.send_keys(Keys.TAB)
@@ -552,7 +552,7 @@ def test_a_bar_filters_the_rows_and_a_row_unfolds_its_cause(
     browser.open(_written(tmp_path, text))
     bar = next(link for link in browser.all(".causes a") if link.text.startswith("cmake"))
     bar.click()
-    browser.until(lambda: browser.said() == "1 of 10 packages, 1 spec")
+    browser.until(lambda: browser.said() == "1 of 10 changed packages, 1 spec")
     cause = "cmake 3.26.3 → 3.27.7 (build only)"
     assert browser.address() == {"q": [f'"{cause}"']}
     [row] = browser.rows()
@@ -582,4 +582,4 @@ def test_a_spec_below_two_rows_is_counted_once(driver: webdriver.Chrome, tmp_pat
     page = Browser(driver)
     page.open(tmp_path / "report.html", "#dependencies=yes")
     assert len(page.rows()) == 2
-    assert page.said() == "1 package, 1 spec"
+    assert page.said() == "1 changed package, 1 spec"
