@@ -261,14 +261,10 @@ def _is_about_pages(tags: Iterable[ExplainedTag], packages: TagDiffs) -> bool:
 
 def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
     """Raise SnapdiffError where the package changed, and only the version or hash fits nothing."""
-    wanted = [f"version {asked.version}"] if asked.version is not None else []
-    wanted += [f"hash {asked.hash}"] if asked.hash is not None else []
+    asked_for = {"version": asked.version, "hash": asked.hash}
+    wanted = {what: value for what, value in asked_for.items() if value is not None}
     changed = {
-        "/".join(
-            value
-            for value, given in ((spec.version, asked.version), (spec.hash, asked.hash))
-            if given is not None
-        )
+        "/".join(getattr(spec, what) for what in wanted)
         for tag in diff.tags
         for stack in tag.stacks
         for change in stack.changes
@@ -276,11 +272,9 @@ def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
         if change.package == asked.package
     }
     if changed:
-        given = "/".join(filter(None, (asked.version, asked.hash)))
-        hint = nearest_names(given, changed)
-        raise SnapdiffError(
-            f"{asked.package}: no spec that changed has {' and '.join(wanted)}; {hint}"
-        )
+        words = " and ".join(f"{what} {value}" for what, value in wanted.items())
+        hint = nearest_names("/".join(wanted.values()), changed)
+        raise SnapdiffError(f"{asked.package}: no spec that changed has {words}; {hint}")
 
 
 def _explained_tags(

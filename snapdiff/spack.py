@@ -6,7 +6,7 @@ pages does to a node is done here (specification, section 10).
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -61,6 +61,11 @@ def parse_version(text: str) -> Version:
         pre_release = (_PRE_RELEASES.index(words[-1]),)
         words = words[:-1]
     return Version(tuple(_token(word) for word in words), pre_release, git_ref)
+
+
+def versions_in_order(versions: Iterable[str]) -> tuple[str, ...]:
+    """Return versions once each, the lowest first; of equal ones the first in the alphabet."""
+    return tuple(sorted(sorted(set(versions)), key=parse_version))
 
 
 def _token(word: str) -> Token:

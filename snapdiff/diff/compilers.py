@@ -17,7 +17,7 @@ from snapdiff.spack import (
     MPI,
     NO_COMPILER,
     canonical_compiler,
-    parse_version,
+    versions_in_order,
 )
 
 _MOST_NODES = 20_000
@@ -109,10 +109,7 @@ def unchanged_toolchain(
     for spec_hash, name in new.names.items():
         if name in names and (node := new.node(spec_hash)):
             found.setdefault(name, set()).add(node.build.version_text)
-    return {
-        name: tuple(sorted(some, key=lambda it: (parse_version(it), it)))
-        for name, some in sorted(found.items())
-    }
+    return {name: versions_in_order(some) for name, some in sorted(found.items())}
 
 
 def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[TraitCount, ...]]:

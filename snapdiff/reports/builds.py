@@ -12,7 +12,7 @@ from snapdiff.reports.statuses import Versions
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Duplicates, Kind, PackageChange, VersionCount
-from snapdiff.spack import Version, parse_version
+from snapdiff.spack import parse_version, versions_in_order
 
 
 class BuildShare(NamedTuple):
@@ -184,7 +184,7 @@ class VersionMove(NamedTuple):
         told = {new: f"{mark(old)} → {mark(new)}" for new, old in steps.items()}
         if came := [version for version in self.came if version not in steps]:
             told[came[-1]] = f"{versions_in_words(came, mark)} new"
-        some = shortened(sorted(told, key=_order, reverse=True), MOST_VERSIONS)
+        some = shortened(versions_in_order(told)[::-1], MOST_VERSIONS)
         words = ", ".join([told[version] for version in some.first])
         words += f" and {some.more:,} more" if some.more else ""
         return f"{words}, {versions_in_words(self.lost, mark)} gone" if self.lost else words
@@ -282,7 +282,7 @@ def shares_of(
         fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
         found = [it for it in specs if it.kind is kind and not (duplicates and it.duplicate)]
         numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
-        versions = in_order(fewer & numbers.keys())
+        versions = versions_in_order(fewer & numbers.keys())
         return BuildShare(
             number=number,
             of=of if number else 0,
@@ -301,15 +301,6 @@ def shares_of(
         share(Kind.REMOVED, builds.old, change.lost_by, double.lost),
         share(Kind.ADDED, builds.new, change.gained_by, double.gained),
     )
-
-
-def in_order(versions: Iterable[str]) -> Versions:
-    """Return versions once each, the lowest first."""
-    return tuple(sorted(set(versions), key=_order))
-
-
-def _order(version: str) -> tuple[Version, str]:
-    return parse_version(version), version  # of two that are equal the first in the alphabet
 
 
 def beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

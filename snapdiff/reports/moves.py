@@ -11,7 +11,6 @@ from snapdiff.reports.builds import (
     beside_versions,
     builds_by_version,
     came_down,
-    in_order,
     number_of_builds,
     shares_of,
     version_move,
@@ -40,7 +39,7 @@ from snapdiff.reports.statuses import (
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import AskedFor, Because, Kind, PackageChange
-from snapdiff.spack import canonical_compiler
+from snapdiff.spack import canonical_compiler, versions_in_order
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -197,13 +196,13 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     events = {event for spec in reconfigured or told for event in field_events(spec)}
     own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
     if own and (kind is Kind.REBUILT or only_shared):
-        own = in_order(spec.new.version for spec in specs if spec.new)
+        own = versions_in_order(spec.new.version for spec in specs if spec.new)
     beside: Versions = ()
     some_builds = None
     if change.whole:
         own, versions = change.gone or change.came, VersionMove((), ())
     elif reconfigured:
-        of_these = in_order(spec.new.version for spec in reconfigured if spec.new)
+        of_these = versions_in_order(spec.new.version for spec in reconfigured if spec.new)
         if kind is not Kind.RECONFIGURED or versions.counts:
             beside = of_these
         else:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import VersionMove, in_order
+from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.names import NOWHERE, Place, Places
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.stack_reasons import SharedChange
@@ -22,6 +22,7 @@ from snapdiff.spack import (
     Version,
     canonical_compiler,
     parse_version,
+    versions_in_order,
 )
 
 
@@ -81,10 +82,11 @@ def toolchain_of(
     for stack in stacks:
         for name, (old, new) in {**_compilers(stack), **_packages(stack)}.items():
             if old != new:
-                step = VersionMove(in_order(old - new), in_order(new - old), in_order(old & new))
+                gone, came, kept = map(versions_in_order, (old - new, new - old, old & new))
+                step = VersionMove(gone, came, kept)
                 changed.setdefault(name, {}).setdefault(step, []).append(stack)
             else:
-                same.setdefault(name, {}).setdefault(in_order(new), []).append(stack.stack)
+                same.setdefault(name, {}).setdefault(versions_in_order(new), []).append(stack.stack)
         for name, versions in (stack.toolchain or {}).items():
             same.setdefault(name, {}).setdefault(versions, []).append(stack.stack)
     changes = []

@@ -2,10 +2,11 @@
 
 import pytest
 
-from snapdiff.reports.builds import VersionMove, in_order
+from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.cause_words import trait_in_words
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.packages import VersionCount
+from snapdiff.spack import versions_in_order
 
 
 @pytest.mark.parametrize(
@@ -54,4 +55,4 @@ def test_the_hashes_of_patches_tell_nobody_anything() -> None:
 
 def test_versions_that_are_equal_have_an_order_of_their_own() -> None:
     equal = [f"1.{'0' * zeros}2" for zeros in range(12)]
-    assert in_order(equal) == tuple(sorted(equal))
+    assert versions_in_order(equal) == tuple(sorted(equal))
