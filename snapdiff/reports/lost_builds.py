@@ -1,9 +1,9 @@
-"""Which builds stacks lost, and which packages have none with something any more."""
+"""Which builds stacks lost or got, and which packages have none with something any more."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -28,12 +28,13 @@ Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
 """Packages by the stacks in which the same happened to them."""
 
 
-class StackLoss(Struct, frozen=True, kw_only=True):
-    """How many builds stacks lost, `of` how many, and which traits many of them have.
+class StackBuilds(Struct, frozen=True, kw_only=True):
+    """How many builds are gone from stacks, or new, `of` how many, and which traits many have.
 
     It is `of` 0 where nothing says how many were asked for, or how many are equal to others.
     """
 
+    word: Literal["gone", "new"]
     stacks: tuple[str, ...]
     place: Place
     builds: int
@@ -49,7 +50,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         if others := self.builds - sum(part.specs for part in self.parts):
             parts.append(counted(others, "other"))
         of = f" of {self.of:,}" if self.of else ""
-        return f"{self.builds:,}{of} builds gone: {'; '.join(parts)}"
+        return f"{self.builds:,}{of} builds {self.word}: {'; '.join(parts)}"
 
     def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
         number = "all" if part.specs == self.builds else f"{part.specs:,}"
@@ -82,46 +83,50 @@ class LostTogether(NamedTuple):
         return len(self.packages) <= _MOST_NAMED
 
 
-def losses_of(
-    stacks: Sequence[StackDiff], places: Places, *, of_roots: bool
-) -> tuple[StackLoss, ...]:
-    """Return what stacks lost, those together that lost builds with the same first trait.
+def builds_of(
+    stacks: Sequence[StackDiff], kind: Kind, places: Places, *, of_roots: bool
+) -> tuple[StackBuilds, ...]:
+    """Return which builds are `removed` from stacks, or `added`, those of one first trait together.
 
     Nothing is said of a stack where the lines of its packages say it as well: where only whole
-    packages are gone, or one, or half of the builds or more have no trait that is told.
+    packages are gone or new, or one, or half of the builds or more have no trait that is told.
     """
     alike: dict[Trait, list[StackDiff]] = {}
     for stack in stacks:
-        lost = [change for change in stack.package_changes if change.builds_lost]
-        if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
-            loss = _loss([stack], places, of_roots=of_roots)
-            if 2 * sum(part.specs for part in loss.parts) > loss.builds:
-                alike.setdefault(loss.parts[0].trait, []).append(stack)
-    return tuple(_loss(some, places, of_roots=of_roots) for some in alike.values())
+        some = [change for change in stack.package_changes if change.builds_alone(kind)]
+        if stack.status == "changed" and len(some) > 1 and not all(it.whole for it in some):
+            found = _builds([stack], kind, places, of_roots=of_roots)
+            if 2 * sum(part.specs for part in found.parts) > found.builds:
+                alike.setdefault(found.parts[0].trait, []).append(stack)
+    return tuple(_builds(some, kind, places, of_roots=of_roots) for some in alike.values())
 
 
-def _loss(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -> StackLoss:
-    """Return what stacks lost together; a trait is told that a tenth of the builds has.
+def _builds(
+    stacks: Sequence[StackDiff], kind: Kind, places: Places, *, of_roots: bool
+) -> StackBuilds:
+    """Return what stacks lost, or got, together; a trait is told that a tenth of the builds has.
 
     Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
     """
-    changes = (change for stack in stacks for change in stack.changes)
-    removed = [change for change in changes if change.kind is Kind.REMOVED]
-    number = sum(change.duplicate is UNSET for change in removed)
-    is_all = number == len(removed) and not of_roots
+    is_loss = kind is Kind.REMOVED
+    changes = [it for stack in stacks for it in stack.changes if it.kind is kind]
+    number = sum(change.duplicate is UNSET for change in changes)
+    is_all = number == len(changes) and not of_roots
     numbers: Counter[TraitCount] = Counter()
     own: Counter[TraitCount] = Counter()
     for stack in stacks:
-        for part in stack.lost_by:
+        for part in stack.lost_by if is_loss else stack.gained_by:
             alike = replace(part, specs=0, own=UNSET)
             numbers[alike] += part.specs
             own[alike] += part.own or 0
     told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= number)
-    return StackLoss(
+    in_all = sum(stack.specs.old if is_loss else stack.specs.new for stack in stacks)
+    return StackBuilds(
+        word="gone" if is_loss else "new",
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
         builds=number,
-        of=sum(stack.specs.old for stack in stacks) if is_all else 0,
+        of=in_all if is_all else 0,
         parts=tuple(replace(it, specs=specs, own=own[it] or UNSET) for it, specs in told),
     )
 

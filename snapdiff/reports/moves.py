@@ -280,7 +280,7 @@ def _status(
         return Status.DUPLICATES
     if lost and lost.is_merge:
         return Status.RECONFIGURED
-    if change.kind is Kind.REMOVED or change.builds_lost:
+    if change.kind is Kind.REMOVED or change.builds_alone(Kind.REMOVED):
         return Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE

@@ -1,7 +1,7 @@
 """What begins the report of a tag, in a few sentences: what many packages have as one reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -10,9 +10,9 @@ from snapdiff.reports.lost_builds import (
     LEAST_TOGETHER,
     LostTogether,
     Placed,
-    StackLoss,
+    StackBuilds,
+    builds_of,
     by_place,
-    losses_of,
     lost_together,
     no_longer,
 )
@@ -66,7 +66,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     shared: tuple[SharedChange, ...] = ()
     replaced: tuple[tuple[Event, Place], ...] = ()
     new_roots: tuple[NewRoots, ...] = ()
-    losses: tuple[StackLoss, ...] = ()
+    losses: tuple[StackBuilds, ...] = ()
+    gains: tuple[StackBuilds, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: tuple[_Losses, _Losses] = ((), ())
     turned_off: tuple[_Losses, _Losses] = ((), ())
@@ -79,11 +80,11 @@ def opening_of(
     new_roots: Sequence[NewRoots],
     places: Places,
     *,
-    with_losses: bool,
+    kinds: Collection[Kind],
     of_roots: bool,
     told: Mapping[str, StackMoves],
 ) -> Opening:
-    """Return what many packages of some stacks share; `with_losses` tells of lost builds, too.
+    """Return what many packages of some stacks share, of builds in the kinds that are asked for.
 
     `of_roots` says that nothing is reported but what was asked for.
 
@@ -118,18 +119,22 @@ def opening_of(
                 and (off := turned_off(move.now_with))
             ):
                 losing[is_dependency].append(((name, off), stack))
-    losses = losses_of(stacks, places, of_roots=of_roots) if with_losses else ()
+    losses, gains = (
+        builds_of(stacks, kind, places, of_roots=of_roots) if kind in kinds else ()
+        for kind in (Kind.REMOVED, Kind.ADDED)
+    )
     of_builds = {stack for loss in losses for stack in loss.stacks}
     return Opening(
         shared=tuple(shared),
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
         losses=losses,
+        gains=gains,
         lost_together=(
             *lost_together(moves, of_builds, places),
             *no_longer(stacks, moves, places),
         )
-        if with_losses
+        if Kind.REMOVED in kinds
         else (),
         versions_gone=(by_place(gone[0], places), by_place(gone[1], places)),
         turned_off=(by_place(losing[0], places), by_place(losing[1], places)),

@@ -184,7 +184,9 @@ def outline_of(
     counted = count_table(diff, {tag_names(writer.tag): writer.by_stack for writer in writers})
     told = [line for line in every if line.status is not Status.REBUILT] or every
     only_more = all(line.status.kind is Kind.ADDED for line in told)
-    is_long = counted.total is not None and len(every) > SHORT
+    is_long = len(every) > SHORT
+    is_counted = is_long and kinds.issuperset({*Kind} - {Kind.REBUILT}) and not diff.filters.because
+    is_all = counted.total is not None and not (diff.summary.removed or diff.skipped)
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
@@ -199,7 +201,7 @@ def outline_of(
         packages=_numbers(products, in_one_tag=len(changed) == 1),
         dependencies=_numbers(others, in_one_tag=len(changed) == 1),
         stacks=_number_of_stacks(writers),
-        is_all_there=is_long and only_more and not (diff.summary.removed or diff.skipped),
+        is_all_there=is_long and only_more and is_all,
         added=added_word(stack.document for stack in stacks),
         without_causes=_WITHOUT_CAUSES.get(frozenset(stack.document for stack in stacks), ""),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
@@ -213,7 +215,7 @@ def outline_of(
         counted=counted,
         tags=tuple(blocks),
         several_changed=len(changed) > 1,
-        in_all=_in_all(changed, has_products=has_products) if is_long else None,
+        in_all=_in_all(changed, has_products=has_products) if is_counted else None,
         skipped=diff.skipped,
     )
 

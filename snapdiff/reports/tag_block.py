@@ -118,7 +118,6 @@ class TagWriter:
     def __init__(self, tag: TagDiff, filters: Filters, *, details: bool, has_table: bool) -> None:
         kinds = wanted_kinds(filters)
         self._whole = tag
-        self._has_all_kinds = len(kinds) == len(Kind)
         self.has_products = knows_products(tag.stacks)
         in_kinds = partial(in_parts, kinds=kinds, has_products=self.has_products)
         self.tag = tag = replace(tag, stacks=tuple(map(in_kinds, tag.stacks)))
@@ -126,7 +125,7 @@ class TagWriter:
         self._details = details
         self._has_table = has_table and self.has_products
         self._lists_all = details or bool(filters.because or filters.kind)
-        self._tells_losses = Kind.REMOVED in kinds
+        self._kinds = kinds
         self._of_roots = bool(filters.explicit)
         self._reasons_of = partial(reasons_of, places=self._places, of_roots=self._of_roots)
         self._reasons = self._reasons_of(tag.stacks)
@@ -177,14 +176,16 @@ class TagWriter:
         by_stack = group_by == "stack"
         rebuilt = fates["rebuilt"] if by_stack and not self._details else []
         reasons = self._reasons_of(rebuilt) if by_stack else self._reasons
-        tells_products = self._tells_losses and len(self.lines) > SHORT and self.has_products
+        tells_products = (
+            Kind.REMOVED in self._kinds and len(self.lines) > SHORT and self.has_products
+        )
         opening = opening_of(
             self.tag.stacks,
             self.moves,
             reasons.shared if reasons else (),
             self._new_roots,
             self._places,
-            with_losses=self._tells_losses,
+            kinds=self._kinds,
             of_roots=self._of_roots,
             told=self.by_stack if tells_products else {},
         )
@@ -192,7 +193,7 @@ class TagWriter:
         if len(self.lines) > FEW:
             stacks = _told_stacks(self._whole)
             toolchain = toolchain_of(
-                stacks, self._places, opening.shared, has_all_kinds=self._has_all_kinds
+                stacks, self._places, opening.shared, has_all_kinds=len(self._kinds) == len(Kind)
             )
         reasons = _beside(self.lines, self.tag.stacks, reasons)
         if by_stack:

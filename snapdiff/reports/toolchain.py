@@ -42,11 +42,15 @@ class ToolStep(NamedTuple):
 class Toolchain(Struct, frozen=True, kw_only=True):
     """What changed of what everything stands on, the highest version first, and what did not.
 
-    The latter has the versions of each part, and where these are, if others are elsewhere.
+    The latter has the versions of each part, and where these are, if others are elsewhere. `news`
+    is what a colleague would say of it: what became of a compiler, MPI or CUDA in all stacks alike.
+    `compilers` are all there are, where none has changed.
     """
 
     as_before: tuple[tuple[str, tuple[tuple[Versions, Place], ...]], ...]
     changes: tuple[tuple[str, tuple[ToolStep, ...]], ...]
+    news: tuple[tuple[str, VersionMove], ...]
+    compilers: tuple[str, ...]
 
 
 _Steps = dict[VersionMove, list[StackDiff]]
@@ -115,7 +119,23 @@ def toolchain_of(
         as_before.append((name, tuple(found)))
     if not changes and not (changed and as_before):
         return None
-    return Toolchain(as_before=tuple(as_before), changes=tuple(changes))
+    same_compilers = (
+        [] if changed.keys() & COMPILERS else [it for it in COMPILERS if it in unchanged]
+    )
+    everywhere = places.place(stack.stack for stack in stacks)
+    in_all = [(name, some[0]) for name, some in changes if some[0].place is everywhere]
+    return Toolchain(
+        as_before=tuple(as_before),
+        changes=tuple(changes),
+        news=tuple((name, step.versions) for name, step in in_all if _is_news(name, step.versions)),
+        compilers=tuple(same_compilers),
+    )
+
+
+def _is_news(name: str, step: VersionMove) -> bool:
+    """Return whether a colleague would tell it; an MPI that is new or gone is a product."""
+    is_move = bool(step.gone and step.came) and not step.kept
+    return name in COMPILERS or (is_move and name in (*MPI, "cuda"))
 
 
 def _because_of(name: str, stacks: Iterable[StackDiff]) -> Because | None:

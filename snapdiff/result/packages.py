@@ -221,10 +221,12 @@ class PackageChange(Struct, frozen=True, kw_only=True):
         """Whether it kept a version and lost a build: a loss, whatever its kind is."""
         return bool(self.kept and self.specs.removed)
 
-    @property
-    def builds_lost(self) -> int:
-        """How many builds it lost, without those that are equal to others."""
-        return self.specs.removed - (self.duplicates.lost if self.duplicates else 0)
+    def builds_alone(self, kind: Kind) -> int:
+        """Return how many builds it lost, or else got, without those that are equal to others."""
+        double = self.duplicates or Duplicates(lost=0, gained=0)
+        if kind is Kind.REMOVED:
+            return self.specs.removed - double.lost
+        return self.specs.added - double.gained
 
     @property
     def kinds(self) -> tuple[Kind, ...]:

@@ -9,7 +9,7 @@ import pytest
 
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.lost_builds import StackLoss
+from snapdiff.reports.lost_builds import StackBuilds
 from snapdiff.reports.names import NOWHERE
 from snapdiff.reports.terminal import broken
 from snapdiff.result.causes import Trait, TraitCount
@@ -291,7 +291,8 @@ def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> N
 def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
     hypre = TraitCount(Trait("dependency", "hypre", "2.29"), 1, own=1)
     others = TraitCount(Trait("compiler", None, "gcc@12.2.0"), 2)
-    loss = StackLoss(
+    loss = StackBuilds(
+        word="gone",
         stacks=("a",),
         place=NOWHERE,
         builds=3,
@@ -314,7 +315,8 @@ def test_lost_builds_of_a_dependency_and_of_one_compiler(compiler: str, words: s
     hypre = TraitCount(
         Trait("dependency", "hypre", "2.29"), 2, also=Trait("compiler", None, compiler), own=1
     )
-    loss = StackLoss(
+    loss = StackBuilds(
+        word="gone",
         stacks=("a",),
         place=NOWHERE,
         builds=2,
@@ -323,6 +325,21 @@ def test_lost_builds_of_a_dependency_and_of_one_compiler(compiler: str, words: s
     )
     both = f"1 build of hypre 2.29 ({words}) and 1 build that uses it"
     assert loss.in_words(str) == f"2 of 9 builds gone: {both}"
+
+
+def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) -> None:
+    mpi = Item("mvapich", "3.0", explicit=True)
+    apps = [Item(f"app{it}", explicit=True) for it in range(3)]
+    above = [replace(app, needs=(needs(mpi, "mpi"),)) for app in apps]
+    sides = (apps, [*apps, mpi, *above])
+    words = "1 build of `mvapich` `3.0` and 3 builds that use it"
+    for word, of, both in (("new", 7, sides), ("gone", 7, sides[::-1])):
+        lines = report(tmp_path / word, {"a": both})
+        assert f"- 4 of {of} builds {word}: {words}" in lines
+    # In a report without what came nothing is said of it.
+    done = run_cli("-C", tmp_path / "new", "old", "new", "-k", "!added")
+    assert (done.status, done.err) == (0, "")
+    assert "builds new" not in done.out
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
@@ -563,8 +580,8 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     new = products(("up", "1.1"), ("new", "1.0"), ("down", "1.0"), *lost[1::2], shared=False)
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
-        "1 product gone, 1 new, 1 downgraded, 2 lost versions, 5 upgraded, 1 changed "
-        "otherwise in `a`. 10 products in all."
+        "`gone` gone, `new` new, `down` downgraded, 2 products lost versions, 5 upgraded, 1 "
+        "changed otherwise in `a`; `gcc` as before. 10 products in all."
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
     assert lines[4:10] == [
@@ -697,7 +714,7 @@ def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(
         "b": (side(**new, d="2.0", e="1.1"), side(**new, d="1.0", e="1.0")),
     }
     lines = report(tmp_path, stacks)
-    assert lines[2].startswith("1 product gone, 2 new in `a`, 2 downgraded, ")
+    assert lines[2].startswith("`gone` gone, 2 products new in `a`, 2 downgraded, ")
     assert lines[4:8] == [
         "- **gone**: `gone` `1.0` (`a`)",
         "- **now in more environments**: `a1` `1.0`, `a2` `1.0` (`a`)",

@@ -74,10 +74,11 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "2 products gone from `oneapi-x86_64`, 1 new, 3 now in more environments, 5 downgraded in "
-        "`cuda-aarch64` or `oneapi-x86_64`, 1 lost a version, 34 upgraded (2 to another major "
-        "version), 15 changed otherwise, in 5 environments. 62 more changed in os alone or only "
-        "have another hash. 122 → 110 products in all; 13 are now only dependencies."
+        "2 products gone from `oneapi-x86_64`, `exago` new, 3 now in more environments, 5 "
+        "downgraded in `cuda-aarch64` or `oneapi-x86_64`, `flecsi` lost a version, 34 upgraded (2 "
+        "to another major version), 15 changed otherwise, in 5 environments; compilers as before, "
+        "`openmpi` `4.1.5` → `4.1.6`. 62 more changed in os alone or only have another hash. 122 "
+        "→ 110 products in all; 13 are now only dependencies."
     )
     assert [
         re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2 : 2 + len(NEWS)]
@@ -147,7 +148,8 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     lines = [line for line in text.splitlines() if line]
     assert len(lines) <= 30
     upgraded = "2 upgraded (`esmf`, `openmpi`)"
-    assert lines[2] == f"`mvapich` gone, 10 products lost builds, {upgraded} in `derecho`."
+    tools = "compilers as before, `openmpi` `5.0.0rc16` → `5.0.0`"
+    assert lines[2] == f"`mvapich` gone, 10 products lost builds, {upgraded} in `derecho`; {tools}."
     those = "before: 3 with `openmpi` `5.0.0rc16`, 1 with `mvapich` `3.0b`"
     moved = f"4 of 12 builds `8.5.0` → `8.6.0` ({those}), 2 more builds of `8.6.0`"
     assert f"- ↑ `esmf`: {moved}" in lines
@@ -208,8 +210,8 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
     lines = run_cli(old, new, "--package-url", "").out.splitlines()
     assert lines[2] == (
         "5 products new (`grib-util`, `openmpi`, `osu-micro-benchmarks`, `parallel`, `wgrib2`), 23 "
-        "with more versions or builds in `derecho`; no version is gone, but `esmf`, "
-        "`superlu-dist`, `parmetis` have no build with `intel-oneapi-mpi` "
+        "with more versions or builds in `derecho`; `cce` `16.0.1` new; no version is gone, "
+        "but `esmf`, `superlu-dist`, `parmetis` have no build with `intel-oneapi-mpi` "
         "(`intel-oneapi-compilers 2023.2.1`) any more. "
         "101 → 106 products in all."
     )

@@ -436,3 +436,43 @@ def test_what_is_as_before_in_other_versions_elsewhere_says_where(tmp_path: Path
         (tmp_path / side / "b" / "spack.lock").unlink()
     out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
     assert "same versions as before: gcc 11.4.0 (all but d)" in toolchain(out)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "news"),
+    [
+        ("gcc@12.3.0", "gcc@12.3.0", "`gcc` as before, `openmpi` `4.1` → `4.2`"),
+        ("gcc@12.3.0", "gcc@13.1.0", "`gcc` `12.3.0` → `13.1.0`, `openmpi` `4.1` → `4.2`"),
+        ("gcc@12.3.0 llvm@17.0.6", "gcc@12.3.0 llvm@17.0.6", "compilers as before, `openmpi` "),
+        ("gcc@12.3.0", "gcc@12.3.0 llvm@17.0.6", "`llvm` `17.0.6` new, `openmpi` "),
+        ("none", "none", "`openmpi` `4.1` → `4.2`"),
+    ],
+)
+def test_the_first_sentence_ends_with_compilers_and_mpi(old: str, new: str, news: str) -> None:
+    def side(compilers: str, mpi: str) -> list[Record]:
+        some, name = compilers.split(), "on"[mpi == "4.2"]
+        return [
+            spec(
+                f"{name}{numbered(n)}", f"{n}.{mpi}", package=f"p{n}", compiler=some[n % len(some)]
+            )
+            for n in range(6)
+        ] + [spec(f"{name}{numbered(7)}", mpi, package="openmpi", compiler=some[0])]
+
+    line = render_report(diff_of(side(old, "4.1"), side(new, "4.2")), "markdown").splitlines()[2]
+    assert f"; {news}" in line
+
+
+def test_the_first_sentence_leaves_out_what_is_so_in_some_stacks_alone() -> None:
+    sides = [
+        [
+            spec(f"{side}{stack}{numbered(n)}", version, package=name, stacks=stack)
+            for stack in "ab"
+            for n, (name, version) in enumerate(
+                [(f"p{n}", f"{n}.{mpi}") for n in range(6)]
+                + [("openmpi", "4.1" if stack == "b" else mpi)]
+            )
+        ]
+        for side, mpi in (("o", "4.1"), ("n", "4.2"))
+    ]
+    line = render_report(diff_of(*sides), "markdown").splitlines()[2]
+    assert line.endswith("; `gcc` as before.")
