@@ -114,17 +114,18 @@ class VersionMove(NamedTuple):
         """
         if self.went:
             old, new = self.went
-            number = old.old - old.new
-            some = f"{number:,} of {counted(old.old, 'build')}"
-            which = ""
+            number, came = old.old - old.new, new.new - new.old
+            which = ", ".join(each_in_words(self.moved_by, mark))
             if len(self.moved_by) == 1:
                 those = "the one" if number == 1 else "those"
-                which = f" ({those} {traits_in_words(self.moved_by[0], mark)})"
-            elif self.moved_by:
-                which = f" (before: {', '.join(each_in_words(self.moved_by, mark))})"
-            left = new.new - new.old - number
-            more = f", {counted(left, 'more build')} of {mark(new.version)}" if left else ""
-            return f"{some} {mark(old.version)} → {mark(new.version)}{which}{more}"
+                which = f"{those} {traits_in_words(self.moved_by[0], mark)}"
+            which = f" ({which})" if which else ""
+            if came > number:
+                some = f"{counted(came, 'build')} of {mark(new.version)} new, {number:,} of them"
+                left = f", {old.new:,} of {mark(old.version)} left"
+                return f"{some} in place of {mark(old.version)}{which}{left}"
+            words = f"{number:,} of {counted(old.old, 'build')} {mark(old.version)} →"
+            return f"{words} {mark(new.version)}{which}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self._versions_in_words(mark), *moved]))
 

@@ -288,5 +288,6 @@ def _shortened(group: Group, most: int) -> Group:
         group,
         lines=group.lines[:most],
         names=names,
+        named_at=group.named_at if names == group.names else (),
         left_out=untold + len(group.names) - len(names),
     )

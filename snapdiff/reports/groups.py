@@ -76,14 +76,16 @@ class Tally(Struct, frozen=True, kw_only=True):
 class Group(Tally, frozen=True, kw_only=True):
     """The packages of one status: their lines, also as a table, or, where it says enough, `names`.
 
-    `named` is what is said of the ones that are named. `left_out` is how many packages are on
-    lines, on rows or among names that are not there.
+    `named` is what is said of the ones that are named, `named_at` where these are, if they are few
+    in several places. `left_out` is how many packages are on lines, on rows or among names that are
+    not there.
     """
 
     lines: tuple[PackageLine, ...] = ()
     table: ProductTable | None = None
     names: tuple[str, ...] = ()
     named: Tally | None = None
+    named_at: Named = ()
     left_out: int = 0
 
     @property
@@ -263,11 +265,15 @@ def _group(
         rows = {name: table.rows.get(name, nowhere) for name in names}
         return replace(group, table=table._replace(rows=rows))
     named = tallies(left)
+    quiet = [(name, line.moves_of(name)) for line in left for name in line.packages]
+    is_placed = status is Status.REBUILT and len(quiet) <= FEW_QUIET
+    is_placed = is_placed and len({move.place for _, moves in quiet for move in moves}) > 1
     return replace(
         group,
         lines=tuple(line for line in lines if line not in left),
-        names=tuple(name for line in left for name in line.packages),
+        names=tuple(name for name, _ in quiet),
         named=named[0] if named else None,
+        named_at=tuple(quiet) if is_placed else (),
     )
 
 

@@ -41,10 +41,10 @@ _Losses = Placed[tuple[str, tuple[str, ...]]]
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
-    `taken` says how many products are asked for no longer, on which they depend, and where. `older`
-    are those that are downgraded, by the stacks in which they are; `older_in` has these by name.
-    `in_tag` says that no other stack has any of the new roots, `were_there` that some of them were
-    dependencies in these stacks before.
+    `taken` says how many products are asked for no longer, on which they depend, and where;
+    `names_taken` which these are. `older` are those that are downgraded, by the stacks in which
+    they are; `older_in` has these by name. `in_tag` says that no other stack has any of the new
+    roots, `were_there` that some of them were dependencies in these stacks before.
     """
 
     in_tag: bool
@@ -52,6 +52,7 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     place: Place
     taken: Placed[int]
+    names_taken: frozenset[str]
     older: Placed[str]
     older_in: dict[str, frozenset[str]]
 
@@ -182,6 +183,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 in_tag=set(roots).issubset(tag.packages.added),
                 were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
                 place=places.place(stack for _, stack in found),
+                names_taken=frozenset(name for name, _ in taken.get(roots, ())),
                 taken=by_place(((number, stack) for stack, number in of_stack.items()), places),
                 older=by_place(older.get(roots, ()), places),
                 older_in={

@@ -153,7 +153,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     def says_all(self) -> bool:
         """Whether there are so few lines, and nothing is only counted, that they are a table."""
         groups = [it for tag in self.tags for part in tag.parts for it in part.groups]
-        is_counted = any(group.names or group.left_out for group in groups)
+        is_counted = any(it.left_out or (it.names and not it.named_at) for it in groups)
         is_counted = is_counted or any(tag.only_rebuilt for tag in self.tags)
         return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
 

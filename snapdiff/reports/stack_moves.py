@@ -1,11 +1,11 @@
 """What happened to all packages of some stacks: the same in several of them is said once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from snapdiff.reports.moves import Move, alike_because, move_of
-from snapdiff.reports.names import Places, places_of
+from snapdiff.reports.names import Place, Places, places_of
 from snapdiff.reports.products import (
     dependencies_now,
     needed_by_roots_now,
@@ -113,3 +113,22 @@ def _as_root(move: Move) -> Move:
     return replace(
         move, status=Status.ROOTS, kind=Kind.RECONFIGURED, own=(), because=None, shared=()
     )
+
+
+def still_in(
+    said: Mapping[str, StackMoves], stacks: Iterable[StackDiff], places: Places
+) -> dict[str, Place | None]:
+    """Return where the products are still that are gone from some stacks, and no line says it."""
+    gone: dict[str, set[str]] = {}
+    for name, moves in said.items():
+        for change, move in moves:
+            if move.is_partly_gone and not change.is_dependency:
+                gone.setdefault(change.package, set()).add(name)
+    found: dict[str, list[str]] = {}
+    for stack in stacks if gone else ():
+        moves = said.get(stack.stack, ())
+        told = {it.package for it, move in moves if not move.is_quiet}
+        quiet = {it.package for it, move in moves if move.is_quiet}
+        for name in gone.keys() & {*stack.still_there, *quiet} - told:
+            found.setdefault(name, []).append(stack.stack)
+    return {name: places.besides(gone[name], some) for name, some in found.items()}

@@ -1,6 +1,6 @@
 """What happened in one tag as people read it: what many packages share, then its parts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -9,14 +9,21 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
-from snapdiff.reports.names import HERE, NOWHERE, Place, Places, places_of
+from snapdiff.reports.names import HERE, NOWHERE, places_of
 from snapdiff.reports.new_builds import About, NewBuilds, new_builds_of
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
 from snapdiff.reports.package_lines import PackageLine, SpecLines, package_lines, spec_lines
 from snapdiff.reports.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.products import in_parts, knows_products
-from snapdiff.reports.stack_moves import Moves, StackMoves, moves_of, stack_moves, with_roots
+from snapdiff.reports.stack_moves import (
+    Moves,
+    StackMoves,
+    moves_of,
+    stack_moves,
+    still_in,
+    with_roots,
+)
 from snapdiff.reports.stack_reasons import Reasons, reasons_of
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.toolchain import Toolchain, beside_toolchain, toolchain_of
@@ -98,18 +105,33 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     specs: SpecLines
 
     @property
-    def compilers_came(self) -> bool:
-        """Whether compilers are dependencies now, as specs name none that did before."""
-        pairs = ((it.old, it.new) for stack in self.tag.stacks for it in stack.changes)
-        is_unnamed = any(
-            old and new and old.compiler != NO_COMPILER == new.compiler for old, new in pairs
+    def without_compiler(self) -> list[str]:
+        """The packages that name no compiler any more, as compilers are dependencies now."""
+        if COMPILER_WRAPPER not in self.tag.packages.added:
+            return []
+        changes = (it for stack in self.tag.stacks for it in stack.changes)
+        pairs = ((it.package, it.old, it.new) for it in changes)
+        return sorted(
+            {
+                name
+                for name, old, new in pairs
+                if old and new and old.compiler != NO_COMPILER == new.compiler
+            }
         )
-        return is_unnamed and COMPILER_WRAPPER in self.tag.packages.added
 
     @property
     def has_table(self) -> bool:
         """Whether its products are in a table."""
         return any(part.has_table for part in self.parts)
+
+    @property
+    def tells_toolchain(self) -> bool:
+        """Whether it has the toolchain apart: not where the sentence and a few lines say all."""
+        if self.toolchain is None or any(part.has_headings for part in self.parts):
+            return self.toolchain is not None
+        lines = (line for part in self.parts for group in part.groups for line in group.lines)
+        told = {name for line in lines for name in line.packages} | {*dict(self.toolchain.news)}
+        return any(len(some) > 1 or name not in told for name, some in self.toolchain.changes)
 
 
 class TagWriter:
@@ -136,7 +158,7 @@ class TagWriter:
         self.by_stack = said
         self._new_roots = new_roots_of(tag, self.by_stack, self._places)
         needs = {it.names for it in self._new_roots}  # the opening says what needs these
-        still_in = _still_in(said, tag.stacks, self._places)
+        elsewhere = still_in(said, tag.stacks, self._places)
         for stack, moves in self.by_stack.items():
             self.by_stack[stack] = [
                 (
@@ -144,7 +166,7 @@ class TagWriter:
                     replace(
                         move,
                         needed_by=() if move.needed_by in needs else move.needed_by,
-                        still_in=still_in.get(it.package) if move.is_partly_gone else None,
+                        still_in=elsewhere.get(it.package) if move.is_partly_gone else None,
                     ),
                 )
                 for it, move in moves
@@ -291,25 +313,6 @@ class TagWriter:
         found = [part for part in parts if part.groups or part.new_builds] or parts[:1]
         found[0] = replace(found[0], is_first=True)
         return found
-
-
-def _still_in(
-    said: Mapping[str, StackMoves], stacks: Iterable[StackDiff], places: Places
-) -> dict[str, Place | None]:
-    """Return where the products are still that are gone from some stacks, and no line says it."""
-    gone: dict[str, set[str]] = {}
-    for name, moves in said.items():
-        for change, move in moves:
-            if move.is_partly_gone and not change.is_dependency:
-                gone.setdefault(change.package, set()).add(name)
-    found: dict[str, list[str]] = {}
-    for stack in stacks if gone else ():
-        moves = said.get(stack.stack, ())
-        told = {it.package for it, move in moves if not move.is_quiet}
-        quiet = {it.package for it, move in moves if move.is_quiet}
-        for name in gone.keys() & {*stack.still_there, *quiet} - told:
-            found.setdefault(name, []).append(stack.stack)
-    return {name: places.besides(gone[name], some) for name, some in found.items()}
 
 
 def _say_why(lines: Iterable[PackageLine], stacks: Iterable[StackDiff]) -> bool:

@@ -17,7 +17,11 @@ from snapdiff.spack import versions_in_order
         (((1, 3), (2, 2)), False, "2 more builds of 1.0"),
         (((4, 3), (0, 1)), False, "1.1 added beside 1.0, 1 of 4 builds of 1.0 gone"),
         (((4, 3), (0, 1)), True, "1 of 4 builds 1.0 → 1.1"),
-        (((12, 11), (0, 3)), True, "1 of 12 builds 1.0 → 1.1, 2 more builds of 1.1"),
+        (
+            ((12, 11), (0, 3)),
+            True,
+            "3 builds of 1.1 new, 1 of them in place of 1.0, 11 of 1.0 left",
+        ),
         (((4, 3), (1, 0)), False, "1.1 gone, only 1.0 left, 1 of 4 builds of 1.0 gone"),
         (((4, 3), (1, 0), (0, 1)), False, "1.1 → 1.2, still has 1.0, 1 of 4 builds of 1.0 gone"),
     ],
@@ -38,7 +42,7 @@ def test_builds_of_a_version_that_stays_are_told_by_where_they_went_or_behind_th
     [
         (4, {"mpich": 1}, "1 of 4 builds 1.0 → 1.1 (the one built with mpich)"),
         (4, {"mpich": 3}, "3 of 4 builds 1.0 → 1.1 (those built with mpich)"),
-        (4, {"mpich": 2, "mva": 1}, "3 of 4 builds 1.0 → 1.1 (before: 2 with mpich, 1 with mva)"),
+        (4, {"mpich": 2, "mva": 1}, "3 of 4 builds 1.0 → 1.1 (2 with mpich, 1 with mva)"),
     ],
 )
 def test_which_builds_went_to_another_version(old: int, moved: dict[str, int], words: str) -> None:

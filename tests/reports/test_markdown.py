@@ -304,7 +304,10 @@ def test_all_lines_stay_where_links_alone_take_too_much_room(tmp_path: Path) -> 
 def test_no_fold_is_left_open_where_a_report_is_cut(tmp_path: Path) -> None:
     stacks = " ".join(f"stack-{number:02}-of-some-length" for number in range(30))
     write_files(tmp_path / "old", pages_of([spec("a", package="cmake")]))
-    write_files(tmp_path / "new", pages_of([spec("a", package="cmake", stacks=f"e4s {stacks}")]))
+    write_files(
+        tmp_path / "new",
+        pages_of([spec("a", package="cmake", stacks=f"e4s {stacks}"), spec("b", stacks=stacks)]),
+    )
     diff = diff_catalogs(*(load_catalog(str(tmp_path / side)) for side in ("old", "new")))
     full = render_report(diff, "markdown", ReportOptions())
     cut = 0

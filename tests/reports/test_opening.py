@@ -581,7 +581,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
         "`gone` gone, `new` new, `down` downgraded, 2 products lost versions, 5 upgraded, 1 "
-        "changed otherwise in `a`; `gcc` as before. 10 products in all."
+        "changed otherwise in `a`; built with `gcc` as before. 10 products in all."
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
     assert lines[4:10] == [
@@ -617,7 +617,7 @@ def test_dependencies_of_another_major_version_are_counted_above_their_lines(
         return [*below, Item("app", f"1.{number}", explicit=True, needs=tuple(map(needs, below)))]
 
     lines = report(tmp_path, {"a": (side(1), side(2))})
-    assert "10 upgraded (1 to another major version)" in "\n".join(lines)
+    assert "10 packages upgraded (1 to another major version)" in "\n".join(lines)
 
 
 def test_versions_gone_are_those_of_four_products_and_of_more(tmp_path: Path) -> None:

@@ -308,7 +308,7 @@ def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(4)] for it in "12"]
     table(tmp_path, a=([asked_for, above], [tool, above]), b=([other, *ups[0]], [other, *ups[1]]))
     line = run_cli("-C", tmp_path, "old", "new").out.splitlines()[2]
-    assert line.endswith(" 13 → 12 products in all; 1 is now only a dependency.")
+    assert line.endswith(" 13 → 12 products in all: 1 now only a dependency.")
     [tag] = run_json("-C", tmp_path, "old", "new")["tags"]
     assert tag["products"] == {"old": 13, "new": 12, "added": [], "removed": ["tool"]}
     # With rebuilds left out as well, but of one kind alone no number says how much there is.
