@@ -42,7 +42,8 @@ def parts_of(
 
     `old` and `new` are how many roots of each version it has; `specs` are all its spec changes, and
     as pairs of one hash the builds that are roots on one side alone. A root that is still there, or
-    was there before, counts on both sides unless its place was taken, or it took one.
+    was there before, counts on both sides unless its place was taken, or it took one: in another
+    version only where no other root is left that the package is asked for by.
     """
     own: list[Change] = []
     beside: list[Change] = []
@@ -57,7 +58,8 @@ def parts_of(
     roots = Counter(old), Counter(new)
     for before, after in _places(left, came):
         alone = before if after is None else after if before is None else None
-        if alone and alone.old and alone.new:
+        has_others = roots[alone is before].total() > 0
+        if alone and alone.old and alone.new and not (has_others and not _is_there(alone)):
             it = alone.new if alone is before else alone.old
             roots[alone is before][it.version] += 1
             own += [alone] if alone.old.hash != alone.new.hash else []
@@ -67,7 +69,10 @@ def parts_of(
             beside += _pair(change.package, *_beside_place(before, after))
     if sum(map(Counter.total, roots)) == change.builds.old + change.builds.new:
         return None
-    asked_for = _part(change_of_package(change.package, *roots, own)) if own else None
+    asked_for = None
+    if own:
+        part = change_of_package(change.package, *roots, own)
+        asked_for = _part(_without_those_left(part, change.kept))
     return PackageParts(asked_for=asked_for, others=_others(change, asked_for, roots, beside))
 
 
@@ -118,11 +123,27 @@ def _places(
 def _is_exchange(before: Change, after: Change) -> bool:
     """Return whether one build has the place of another.
 
-    Of two that both sides have with the same hash neither has changed; of two without a partner,
-    which are for different processors, one is gone and one is new.
+    What both sides have with the same hash has not changed: it is only another version that takes
+    its place. Of two without a partner, which are for different processors, one is gone and one is
+    new.
     """
     both = {(len(it.specs), len({spec.hash for spec in it.specs})) for it in (before, after)}
-    return both not in ({(1, 1)}, {(2, 1)})
+    is_same = (2, 1) in both and _version(before) == _version(after)
+    return not is_same and both not in ({(1, 1)}, {(2, 1)})
+
+
+def _without_those_left(roots: PackageChange, kept: Collection[str]) -> PackageChange:
+    """Return what happened to roots with no version gone, or new, that is there on both sides.
+
+    It is the one of a dependency there. A step from it, or to it, is one all the same.
+    """
+    is_step = roots.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
+    gone, came = (
+        tuple(it for it in some if it not in kept or (is_step and it == some[-1]))
+        for some in (roots.gone, roots.came)
+    )
+    stay = {*roots.kept, *roots.gone, *roots.came}.difference(gone, came)
+    return replace(roots, gone=gone, came=came, kept=in_order(by_order(stay)))
 
 
 def _beside_place(before: Change | None, after: Change | None) -> tuple[Spec | None, Spec | None]:

@@ -197,13 +197,15 @@ def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
 
 
 def number_of_builds(change: PackageChange) -> Count:
-    """Return how many builds a package has on each side, equal ones once.
+    """Return how many builds a package has on each side, equal ones once, of dependencies theirs.
 
-    It is 0 of dependencies of which roots have other versions: their number is not known alone.
+    It is 0 of those beside roots that have other versions, as they may have had the others' place.
     """
     roots = change.parts.asked_for if change.parts and change.is_dependency else None
-    if roots and (roots.gone or roots.came) and change.versions is UNSET:
-        return Count(0, 0)
+    if roots and change.versions is UNSET:
+        if roots.gone or roots.came:
+            return Count(0, 0)
+        return Count(change.builds.old - roots.builds.old, change.builds.new - roots.builds.new)
     if not change.different:
         return change.builds
     return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))

@@ -42,15 +42,16 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
     parts: tuple[TraitCount, ...]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `24 of 80 builds gone: 15 built with mvapich 3.0b`.
+        """Return what is said: `24 of 80 builds gone: 15 built with mvapich 3.0b; 9 without mpi`.
 
-        A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`.
+        A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`. Of
+        those that no trait counts nothing is said: they may have one that is elsewhere, too.
         """
         parts = [self._part_in_words(part, mark) for part in self.parts]
-        if others := self.builds - sum(part.specs for part in self.parts):
-            parts.append(counted(others, "other"))
+        is_all = self.builds == sum(part.specs for part in self.parts)
         of = f" of {self.of:,}" if self.of else ""
-        return f"{self.builds:,}{of} builds {self.word}: {'; '.join(parts)}"
+        among = ":" if is_all else ", among them"
+        return f"{self.builds:,}{of} builds {self.word}{among} {'; '.join(parts)}"
 
     def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
         number = "all" if part.specs == self.builds else f"{part.specs:,}"
@@ -96,7 +97,7 @@ def builds_of(
         some = [change for change in stack.package_changes if change.builds_alone(kind)]
         if stack.status == "changed" and len(some) > 1 and not all(it.whole for it in some):
             found = _builds([stack], kind, places, of_roots=of_roots)
-            if 2 * sum(part.specs for part in found.parts) > found.builds:
+            if 2 * sum(part.specs for part in found.parts) > found.builds > 1:
                 alike.setdefault(found.parts[0].trait, []).append(stack)
     return tuple(_builds(some, kind, places, of_roots=of_roots) for some in alike.values())
 

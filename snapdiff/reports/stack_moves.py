@@ -132,3 +132,20 @@ def still_in(
         for name in gone.keys() & {*stack.still_there, *quiet} - told:
             found.setdefault(name, []).append(stack.stack)
     return {name: places.besides(gone[name], some) for name, some in found.items()}
+
+
+def told_stacks(tag: TagDiff) -> list[StackDiff]:
+    """Return the stacks of a tag whose packages are listed.
+
+    Of a stack that is removed or added as a whole, only those packages are that the whole tag lost
+    or got with it: the others would repeat one piece of news line by line.
+    """
+    names = {*tag.packages.added, *tag.packages.removed}
+    told = []
+    for stack in tag.stacks:
+        if stack.status in ("changed", "unchanged"):
+            told.append(stack)
+        elif any(change.package in names for change in stack.package_changes):
+            some = tuple(change for change in stack.package_changes if change.package in names)
+            told.append(replace(stack, package_changes=some))
+    return told

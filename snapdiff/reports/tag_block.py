@@ -22,15 +22,21 @@ from snapdiff.reports.stack_moves import (
     moves_of,
     stack_moves,
     still_in,
+    told_stacks,
     with_roots,
 )
 from snapdiff.reports.stack_reasons import Reasons, reasons_of
 from snapdiff.reports.statuses import Status
-from snapdiff.reports.toolchain import Toolchain, beside_toolchain, toolchain_of
+from snapdiff.reports.toolchain import (
+    Toolchain,
+    beside_toolchain,
+    toolchain_of,
+    without_compiler,
+)
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
-from snapdiff.spack import COMPILER_WRAPPER, NO_COMPILER
+from snapdiff.spack import COMPILER_WRAPPER
 
 SHORT = 8
 """How many lines of packages are read at a glance."""
@@ -107,16 +113,8 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     @property
     def without_compiler(self) -> list[str]:
         """The packages that name no compiler any more, as compilers are dependencies now."""
-        if COMPILER_WRAPPER not in self.tag.packages.added:
-            return []
-        changes = (it for stack in self.tag.stacks for it in stack.changes)
-        pairs = ((it.package, it.old, it.new) for it in changes)
-        return sorted(
-            {
-                name
-                for name, old, new in pairs
-                if old and new and old.compiler != NO_COMPILER == new.compiler
-            }
+        return (
+            without_compiler(self.tag.stacks) if COMPILER_WRAPPER in self.tag.packages.added else []
         )
 
     @property
@@ -149,9 +147,10 @@ class TagWriter:
         self._lists_all = details or bool(filters.because or filters.kind)
         self._kinds = kinds
         self._of_roots = bool(filters.explicit)
+        self._is_all = len(kinds) == len(Kind) and not (filters.explicit or filters.because)
         self._reasons_of = partial(reasons_of, places=self._places, of_roots=self._of_roots)
         self._reasons = self._reasons_of(tag.stacks)
-        stacks = _told_stacks(tag)
+        stacks = told_stacks(tag)
         said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
         if Kind.RECONFIGURED in kinds:  # as which a package is shown that only has another root
             said = {stack: with_roots(moves) for stack, moves in said.items()}
@@ -213,10 +212,7 @@ class TagWriter:
         )
         toolchain = None
         if len(self.lines) > FEW:
-            stacks = _told_stacks(self._whole)
-            toolchain = toolchain_of(
-                stacks, self._places, opening.shared, has_all_kinds=len(self._kinds) == len(Kind)
-            )
+            toolchain = toolchain_of(self._whole, self._places, opening.shared, is_all=self._is_all)
         reasons = _beside(self.lines, self.tag.stacks, reasons)
         if by_stack:
             parts = [
@@ -333,20 +329,3 @@ def _beside(
     names_packages = not named or names_all
     widest = None if names_packages else reasons.widest
     return replace(reasons, names_packages=names_packages, widest=widest)
-
-
-def _told_stacks(tag: TagDiff) -> list[StackDiff]:
-    """Return the stacks of a tag whose packages are listed.
-
-    Of a stack that is removed or added as a whole, only those packages are that the whole tag lost
-    or got with it: the others would repeat one piece of news line by line.
-    """
-    names = {*tag.packages.added, *tag.packages.removed}
-    told = []
-    for stack in tag.stacks:
-        if stack.status in ("changed", "unchanged"):
-            told.append(stack)
-        elif any(change.package in names for change in stack.package_changes):
-            some = tuple(change for change in stack.package_changes if change.package in names)
-            told.append(replace(stack, package_changes=some))
-    return told

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.names import NOWHERE, Place, Places
 from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.stack_moves import told_stacks
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Versions
-from snapdiff.result.changes import StackDiff
+from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because
 from snapdiff.spack import (
     COMPILERS,
@@ -69,18 +70,16 @@ def beside_toolchain(
 
 
 def toolchain_of(
-    stacks: Sequence[StackDiff],
-    places: Places,
-    shared: Sequence[SharedChange],
-    *,
-    has_all_kinds: bool,
+    tag: TagDiff, places: Places, shared: Sequence[SharedChange], *, is_all: bool
 ) -> Toolchain | None:
     """Return the toolchain of a tag, or None where no part of it is known to have changed.
 
     Compilers are what the specs say that they were built with, the rest are packages. Compilers
-    that changed in a way that many specs have `shared` are told with those. Where not all kinds of
-    changes are there, not all builds of an MPI are.
+    that changed in a way that many specs have `shared` are told with those. Where not all changes
+    are there, `is_all` is false: a package that seems to be as before may have changed, too.
     """
+    stacks = told_stacks(tag)
+    is_on_both_sides = all(it.status in ("changed", "unchanged") for it in tag.stacks)
     changed: dict[str, _Steps] = {}
     same: dict[str, dict[Versions, list[str]]] = {}
     for stack in stacks:
@@ -100,29 +99,32 @@ def toolchain_of(
                 step,
                 places.place(stack.stack for stack in some),
                 _because_of(name, some),
-                _compilers_of(name, step, some) if has_all_kinds else (),
+                _compilers_of(name, step, some) if is_all else (),
             )
             for step, some in _by_version(steps)
         ]
         if untold := [it for it in every if not any(_says(other, name, it) for other in shared)]:
             changes.append((name, tuple(untold)))
-    unchanged = {*same} - {*changed}
+    unchanged = {it for it in same if it not in changed and (is_all or it in COMPILERS)}
     if not all(stack.compilers for stack in stacks if stack.changes):  # it may be of others alone
         unchanged -= {*COMPILERS}
     # Of a stack that is the same to the byte nothing is read.
     is_unread = any(not (it.changes or it.compilers or it.toolchain) for it in stacks)
+    is_unknown = is_unread or not is_on_both_sides  # one that came may have other versions
     as_before = []
     for name in (it for it in TOOLCHAIN if it in unchanged):
         most_first = sorted(same[name].items(), key=lambda it: (-len(it[1]), it[0]))
-        is_placed = is_unread or len(most_first) > 1
+        is_placed = is_unknown or len(most_first) > 1
         found = ((it, places.place(some) if is_placed else NOWHERE) for it, some in most_first)
         as_before.append((name, tuple(found)))
     if not changes and not (changed and as_before):
         return None
     same_compilers = (
-        [] if changed.keys() & COMPILERS else [it for it in COMPILERS if it in unchanged]
+        []
+        if changed.keys() & COMPILERS or not is_on_both_sides
+        else [it for it in COMPILERS if it in unchanged]
     )
-    everywhere = places.place(stack.stack for stack in stacks)
+    everywhere = places.place(stack.stack for stack in tag.stacks)
     in_all = [(name, some[0]) for name, some in changes if some[0].place is everywhere]
     return Toolchain(
         as_before=tuple(as_before),
@@ -231,3 +233,15 @@ def _by_name(compilers: Iterable[str]) -> dict[str, set[str]]:
         if name in COMPILERS and version:
             found.setdefault(name, set()).add(version)
     return found
+
+
+def without_compiler(stacks: Iterable[StackDiff]) -> list[str]:
+    """Return the packages with a spec that names no compiler any more."""
+    pairs = ((it.package, it.old, it.new) for stack in stacks for it in stack.changes)
+    return sorted(
+        {
+            name
+            for name, old, new in pairs
+            if old and new and old.compiler != NO_COMPILER == new.compiler
+        }
+    )

@@ -199,9 +199,9 @@ EXAMPLES = [
         id="a new root has the place of one that stays",
     ),
     pytest.param(
-        *("a1.0* b1.0+%14", "b1.0+%14*"),
-        *("reconfigured | 1:1", "removed | 2:1 -1", "removed", "reconfigured"),
-        *("p 1.0 reconfigured", "p 1.0: 1 of 2 builds gone"),
+        *("a1.0* b1.0+%14 c1.0%13", "b1.0+%14* c1.0%13"),
+        *("removed | 2:1 -1", "", "removed", "removed"),
+        *("p 1.0: 1 of 2 builds gone", ""),
         id="another build of its version has the place of a root",
     ),
     pytest.param(

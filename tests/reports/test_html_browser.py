@@ -568,18 +568,19 @@ def test_a_bar_filters_the_rows_and_a_row_unfolds_its_cause(
 
 
 def test_a_spec_below_two_rows_is_counted_once(driver: webdriver.Chrome, tmp_path: Path) -> None:
-    """The build that was the root is gone, and another one is the root in its place."""
-    other = Item("tool", "1.0", compiler=("gcc", "14.1.0"))
+    """The build that was the root is gone, and another one is the root in its place, upgraded."""
+    other, tool = Item("tool", "0.9", compiler=("gcc", "14.1.0")), Item("tool", "1.0")
     user = Item("user", explicit=True, needs=(needs(other),))
+    app = Item("app", explicit=True, needs=(needs(tool),))
     old, new = write_locks(
         tmp_path,
-        [Item("tool", "1.0", explicit=True), other, user],
-        [replace(other, explicit=True), user],
+        [replace(tool, version="2.0", explicit=True), tool, other, user, app],
+        [replace(tool, version="1.5", explicit=True), other, user],
     )
     assert run_cli(old, new, "-o", tmp_path / "report.html", "-q").status == 0
     [stack] = run_json(old, new)["tags"][0]["stacks"]
-    assert len(stack["changes"]) == 1
+    assert len([it for it in stack["changes"] if it["package"] == "tool"]) == 2
     page = Browser(driver)
     page.open(tmp_path / "report.html", "#dependencies=yes")
-    assert len(page.rows()) == 2
-    assert page.said() == "1 changed package, 1 spec"
+    assert len(page.rows()) == 3
+    assert page.said() == "2 changed packages, 3 specs"

@@ -483,3 +483,35 @@ def test_the_first_sentence_leaves_out_what_is_so_in_some_stacks_alone() -> None
     ]
     line = render_report(diff_of(*sides), "markdown").splitlines()[2]
     assert line.endswith("; built with `gcc` as before.")
+
+
+def environments(side: str, *some: tuple[str, str, str]) -> dict[str, bytes]:
+    """Locks of one side: of each environment the versions of openmpi and of what uses it."""
+    found = {}
+    for name, mpi, version in some:
+        tools = [Item("openmpi", mpi), Item("python", version, explicit=True)]
+        users = [
+            Item(f"app{n}", f"{n}.{version}", explicit=True, needs=tuple(map(needs, tools)))
+            for n in range(6)
+        ]
+        found[f"{side}/{name}/spack.lock"] = to_bytes(lock([*tools, *users]))
+    return found
+
+
+@pytest.mark.parametrize("options", [["-k", "upgraded"], ["--explicit"]])
+def test_what_a_report_leaves_out_is_not_as_before(tmp_path: Path, options: list[str]) -> None:
+    write_files(tmp_path, environments("old", ("cpu", "4.1", "1"), ("gpu", "4.1", "1")))
+    write_files(tmp_path, environments("new", ("cpu", "4.0", "2"), ("gpu", "4.1", "2")))
+    out = run_cli("-C", tmp_path, "old", "new", "--stat", "-f", "text", *options).out
+    assert "openmpi" not in "".join(line for line in toolchain(out) if "as before" in line)
+
+
+@pytest.mark.parametrize("sides", [("old", "new"), ("new", "old")])
+def test_beside_an_environment_that_came_or_went_it_says_what_is_as_before_where(
+    tmp_path: Path, sides: tuple[str, str]
+) -> None:
+    write_files(tmp_path, environments("old", ("cpu", "4.1", "1")))
+    write_files(tmp_path, environments("new", ("cpu", "4.1", "2"), ("next", "5.0", "2")))
+    done = run_cli("-C", tmp_path, *sides, "--stat", "-f", "text")
+    assert "same versions as before: gcc 12.3.0 (cpu), openmpi 4.1 (cpu)" in toolchain(done.out)
+    assert "built with" not in done.out
