@@ -42,8 +42,7 @@ def parts_of(
 
     `old` and `new` are how many roots of each version it has; `specs` are all its spec changes, and
     as pairs of one hash the builds that are roots on one side alone. A root that is still there, or
-    was there before, counts on both sides unless its place was taken, or it took one: in another
-    version only where no other root is left that the package is asked for by.
+    was there before, counts on both sides unless its place was taken, or it took one.
     """
     own: list[Change] = []
     beside: list[Change] = []
@@ -58,10 +57,9 @@ def parts_of(
     roots = Counter(old), Counter(new)
     for before, after in _places(left, came):
         alone = before if after is None else after if before is None else None
-        has_others = roots[alone is before].total() > 0
-        if alone and alone.old and alone.new and not (has_others and not _is_there(alone)):
-            it = alone.new if alone is before else alone.old
-            roots[alone is before][it.version] += 1
+        side = roots[alone is before]
+        if alone and alone.old and alone.new and not _is_strange(alone, side):
+            side[_no_root(alone).version] += 1
             own += [alone] if alone.old.hash != alone.new.hash else []
         else:
             was, now = before.old if before else None, after.new if after else None
@@ -170,6 +168,15 @@ def _order(change: Change) -> tuple[int, bool, Version, Configuration]:
     """Return a key that orders roots: first those that are there on one side alone."""
     root = _root(change)
     return len(change.specs), _is_there(change), _version(change), _configuration(root)
+
+
+def _is_strange(change: Change, roots: Mapping[str, int]) -> bool:
+    """Return whether a build has, where it is no root, a version of its own and of no root."""
+    return bool(roots) and _no_root(change).version not in roots and not _is_there(change)
+
+
+def _no_root(change: Change) -> Spec:
+    return next(spec for spec in change.specs if not spec.explicit)
 
 
 def _is_there(change: Change) -> bool:

@@ -199,13 +199,14 @@ def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
 def number_of_builds(change: PackageChange) -> Count:
     """Return how many builds a package has on each side, equal ones once, of dependencies theirs.
 
-    It is 0 of those beside roots that have other versions, as they may have had the others' place.
+    It is 0 of those beside roots that have other versions, as they may have had the others' place,
+    and where all of them came or went.
     """
     roots = change.parts.asked_for if change.parts and change.is_dependency else None
     if roots and change.versions is UNSET:
-        if roots.gone or roots.came:
-            return Count(0, 0)
-        return Count(change.builds.old - roots.builds.old, change.builds.new - roots.builds.new)
+        old, new = change.builds.old - roots.builds.old, change.builds.new - roots.builds.new
+        is_known = old and new and not (roots.gone or roots.came)
+        return Count(old, new) if is_known else Count(0, 0)
     if not change.different:
         return change.builds
     return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))

@@ -42,9 +42,10 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
     `taken` says how many products are asked for no longer, on which they depend, and where;
-    `names_taken` which these are. `older` are those that are downgraded, by the stacks in which
-    they are; `older_in` has these by name. `in_tag` says that no other stack has any of the new
-    roots, `were_there` that some of them were dependencies in these stacks before.
+    `names_taken` which these are. `older` are those of which an older version came, by the stacks
+    in which it did; `older_in` has the downgraded ones by name, `beside` is the rest. `in_tag` says
+    that no other stack has any of the new roots, `were_there` that some of them were dependencies
+    in these stacks before.
     """
 
     in_tag: bool
@@ -55,6 +56,7 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     names_taken: frozenset[str]
     older: Placed[str]
     older_in: dict[str, frozenset[str]]
+    beside: Placed[str]
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -160,6 +162,8 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
     now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in tag.stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     older: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    fell: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    beside: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     every = [(stack, change, move) for stack, some in moves.items() for change, move in some]
     without_roots = {  # what fell in the same way where no new root needs it
         (change.package, move.versions) for _, change, move in every if not change.needed_by
@@ -169,8 +173,9 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
             taken.setdefault(roots, []).append((package, stack.stack))
     for name, change, move in every:
         is_alone = (change.package, move.versions) not in without_roots
-        if move.is_downgrade and change.needed_by and is_alone:
-            older.setdefault(change.needed_by, []).append((change.package, name))
+        if change.needed_by and is_alone and (move.is_downgrade or move.needed_by):
+            for some in (older, fell if move.is_downgrade else beside):
+                some.setdefault(change.needed_by, []).append((change.package, name))
     told = []
     for roots in (it for it in {**taken, **older} if it):
         found = taken.get(roots, []) + older.get(roots, [])
@@ -187,9 +192,10 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 taken=by_place(((number, stack) for stack, number in of_stack.items()), places),
                 older=by_place(older.get(roots, ()), places),
                 older_in={
-                    name: frozenset(stack for other, stack in older[roots] if other == name)
-                    for name, _ in older.get(roots, ())
+                    name: frozenset(stack for other, stack in fell[roots] if other == name)
+                    for name, _ in fell.get(roots, ())
                 },
+                beside=by_place(beside.get(roots, ()), places),
             )
         )
     return sorted(told, key=lambda it: (-max((max(n) for n, _ in it.taken), default=0), it.names))

@@ -163,7 +163,7 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
         "z": (rose[0], rose[1]),
     }
     lines = report(tmp_path, stacks)
-    assert "- `root` is new in `w`; it needs older `q0`, `q1`, `q2`, `q3`" in lines
+    assert "- `root` is new in `w`: it needs older `q0`, `q1`, `q2`, `q3`" in lines
     [downgraded] = [line for line in lines if line.startswith("- **downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
     assert "`q3` `3.0` → `1.0` (`x`)" in downgraded
@@ -732,3 +732,19 @@ def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(
     lines = report(tmp_path / "tags", both)
     assert lines[2].startswith("`gone` gone, 2 products new in some environments (`a1`, `a2`), ")
     assert not [line for line in lines if line.startswith("- **")]
+
+
+def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
+    tmp_path: Path,
+) -> None:
+    def libs(version: str) -> list[Item]:
+        return [Item(f"lib{number}", version) for number in range(3)]
+
+    user = Item("user", explicit=True, needs=tuple(map(needs, libs("2.0"))))
+    root = Item("root", explicit=True, needs=tuple(map(needs, libs("1.0"))))
+    sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
+    lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
+    assert "- `root` is new in `a`: it needs older `lib0`, `lib1`, `lib2`" in lines
+    below = "\n".join(lines).partition("Dependencies: ")[2]
+    assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
+    assert "needed by" not in below  # that is said above
