@@ -120,12 +120,11 @@ class VersionMove(NamedTuple):
                 those = "the one" if number == 1 else "those"
                 which = f"{those} {traits_in_words(self.moved_by[0], mark)}"
             which = f" ({which})" if which else ""
+            some = f"{number:,} of {counted(old.old, 'build')}"
             if came > number:
-                some = f"{counted(came, 'build')} of {mark(new.version)} new, {number:,} of them"
-                left = f", {old.new:,} of {mark(old.version)} left"
-                return f"{some} in place of {mark(old.version)}{which}{left}"
-            words = f"{number:,} of {counted(old.old, 'build')} {mark(old.version)} →"
-            return f"{words} {mark(new.version)}{which}"
+                words = f"{some} of {mark(old.version)}{which} replaced by {came:,}"
+                return f"{words} of {mark(new.version)}"
+            return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self._versions_in_words(mark), *moved]))
 

@@ -10,7 +10,7 @@ from snapdiff.reports.moves import Move
 from snapdiff.reports.names import FEW_STACKS, HERE, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.product_table import ProductTable
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.statuses import Status, Versions
 from snapdiff.result.causes import Event
 
 FEW_QUIET = 10
@@ -92,6 +92,12 @@ class Group(Tally, frozen=True, kw_only=True):
     def size(self) -> int:
         """How many lines or rows it has; names are one."""
         return len(self.table.rows) if self.table else len(self.lines) + bool(self.names)
+
+    @property
+    def came(self) -> tuple[tuple[str, Versions], ...]:
+        """The packages on lines with the highest version that came, where one did."""
+        named = [(it, line.moves_of(it)[0]) for line in self.lines for it in line.packages]
+        return tuple((name, move.versions.came[-1:]) for name, move in named)
 
     @property
     def is_long(self) -> bool:

@@ -299,7 +299,8 @@ class Places:
         if len(self._all) == 1 or not some:
             return Place("", ())
         if some == self._all:
-            whole = ((len(names), status) for status, names in self._whole.items() if names)
+            is_news = (it for it in self._whole.items() if it[1] and it[0] != FIRST_SEEN)
+            whole = ((len(names), status) for status, names in is_news)
             among = "".join(f", {number} of them {status}" for number, status in whole)
             return Place("both" if len(some) == 2 else f"all {len(some)}{among}", ())
         if len(some) == 1:

@@ -20,11 +20,11 @@ from snapdiff.reports.names import Place, Places
 from snapdiff.reports.products import needed_by_roots_now
 from snapdiff.reports.stack_moves import Moves, StackMoves
 from snapdiff.reports.stack_reasons import SharedChange
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.statuses import Status, Versions
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
-from snapdiff.result.packages import Because, Kind
-from snapdiff.spack import TOOLCHAIN
+from snapdiff.result.packages import Because, Kind, PackageChange
+from snapdiff.spack import TOOLCHAIN, parse_version
 
 _LEAST_DEPENDENCIES = 8
 """With how many others gone because of it a dependency is told, too, where it lost a variant."""
@@ -41,11 +41,10 @@ _Losses = Placed[tuple[str, tuple[str, ...]]]
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
-    `taken` says how many products are asked for no longer, on which they depend, and where;
-    `names_taken` which these are. `older` are those of which an older version came, by the stacks
-    in which it did; `older_in` has the downgraded ones by name, `beside` is the rest. `in_tag` says
-    that no other stack has any of the new roots, `were_there` that some of them were dependencies
-    in these stacks before.
+    `taken` says how many products are asked for no longer, on which they depend, and where.
+    `older` are those of which an older version came, by the stacks in which it did: `older_in` has
+    the downgraded ones by name, `beside` is the rest. `in_tag` says that no other stack has any of
+    the new roots, `were_there` that some of them were dependencies in these stacks before.
     """
 
     in_tag: bool
@@ -53,10 +52,9 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     place: Place
     taken: Placed[int]
-    names_taken: frozenset[str]
-    older: Placed[str]
+    older: _Losses
     older_in: dict[str, frozenset[str]]
-    beside: Placed[str]
+    beside: _Losses
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -161,9 +159,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
     """Return the new roots that brought a change to enough packages, those of most first."""
     now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in tag.stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    older: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    fell: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    beside: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    older: dict[tuple[str, ...], list[tuple[_Lost, bool]]] = {}
     every = [(stack, change, move) for stack, some in moves.items() for change, move in some]
     without_roots = {  # what fell in the same way where no new root needs it
         (change.package, move.versions) for _, change, move in every if not change.needed_by
@@ -174,11 +170,12 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
     for name, change, move in every:
         is_alone = (change.package, move.versions) not in without_roots
         if change.needed_by and is_alone and (move.is_downgrade or move.needed_by):
-            for some in (older, fell if move.is_downgrade else beside):
-                some.setdefault(change.needed_by, []).append((change.package, name))
+            lib = change.package, _older_versions(change)
+            older.setdefault(change.needed_by, []).append(((lib, name), move.is_downgrade))
     told = []
     for roots in (it for it in {**taken, **older} if it):
-        found = taken.get(roots, []) + older.get(roots, [])
+        came = older.get(roots, [])
+        found = taken.get(roots, []) + [(name, stack) for ((name, _), stack), _ in came]
         if len({name for name, _ in found}) < LEAST_TOGETHER:
             continue
         of_stack = Counter(stack for _, stack in taken.get(roots, ()))
@@ -188,14 +185,23 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 in_tag=set(roots).issubset(tag.packages.added),
                 were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
                 place=places.place(stack for _, stack in found),
-                names_taken=frozenset(name for name, _ in taken.get(roots, ())),
                 taken=by_place(((number, stack) for stack, number in of_stack.items()), places),
-                older=by_place(older.get(roots, ()), places),
-                older_in={
-                    name: frozenset(stack for other, stack in fell[roots] if other == name)
-                    for name, _ in fell.get(roots, ())
-                },
-                beside=by_place(beside.get(roots, ()), places),
+                older=by_place((it for it, _ in came), places),
+                older_in=_stacks_by_name(it for it, fell in came if fell),
+                beside=by_place((it for it, fell in came if not fell), places),
             )
         )
     return sorted(told, key=lambda it: (-max((max(n) for n, _ in it.taken), default=0), it.names))
+
+
+def _older_versions(change: PackageChange) -> Versions:
+    """Return the versions that came and are below the highest one before."""
+    highest = max(map(parse_version, (*change.gone, *change.kept)), default=None)
+    return tuple(it for it in change.came if highest and parse_version(it) < highest)
+
+
+def _stacks_by_name(found: Iterable[_Lost]) -> dict[str, frozenset[str]]:
+    stacks: dict[str, frozenset[str]] = {}
+    for (name, _), stack in found:
+        stacks[name] = stacks.get(name, frozenset()) | {stack}
+    return stacks

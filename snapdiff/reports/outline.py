@@ -17,7 +17,15 @@ from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
 from snapdiff.reports.lost_builds import LostTogether
-from snapdiff.reports.names import TOP_FOLDER, SideName, added_word, readable, side_names, tag_names
+from snapdiff.reports.names import (
+    FIRST_SEEN,
+    TOP_FOLDER,
+    SideName,
+    added_word,
+    readable,
+    side_names,
+    tag_names,
+)
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
 from snapdiff.reports.stack_reasons import CountedCause
@@ -43,13 +51,14 @@ _MOST_IN_SENTENCE = 6
 class StackNews(NamedTuple):
     """Stacks of one tag that are removed or added, and how many packages they have in all.
 
-    `package` is the only one.
+    `package` is the only one; `may_be_old` says that pages of others may not have named them.
     """
 
     tag: TagDiff
     stacks: tuple[str, ...]
     packages: int
     package: str
+    may_be_old: bool
 
 
 class Outline(Struct, frozen=True, kw_only=True):
@@ -96,8 +105,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     skipped: tuple[SkippedPage, ...]
 
     def number_of_stacks(self, kind: Kind) -> int:
-        """Return how many stacks are removed, or added, in all tags that are on both sides."""
-        return sum(len(news.stacks) for news in self.whole_stacks[kind])
+        """Return how many stacks are removed, or added for sure, in tags that are on both sides."""
+        return sum(len(it.stacks) for it in self.whole_stacks[kind] if not it.may_be_old)
 
     @property
     def only_cause(self) -> CountedCause | None:
@@ -284,7 +293,9 @@ def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
             sides = [names for it in stacks for names in (it.packages.removed, it.packages.added)]
             names = set().union(*sides)
             package = min(names) if len(names) == 1 else ""
-            yield StackNews(tag, tuple(it.stack for it in stacks), len(names), package)
+            of_pages = added_word(it.document for it in stacks) == FIRST_SEEN
+            is_unsure = bool(package) and len(stacks) > 1 and of_pages and kind is Kind.ADDED
+            yield StackNews(tag, tuple(it.stack for it in stacks), len(names), package, is_unsure)
 
 
 def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:

@@ -20,7 +20,7 @@ from snapdiff.spack import versions_in_order
         (
             ((12, 11), (0, 3)),
             True,
-            "3 builds of 1.1 new, 1 of them in place of 1.0, 11 of 1.0 left",
+            "1 of 12 builds of 1.0 replaced by 3 of 1.1",
         ),
         (((4, 3), (1, 0)), False, "1.1 gone, only 1.0 left, 1 of 4 builds of 1.0 gone"),
         (((4, 3), (1, 0), (0, 1)), False, "1.1 → 1.2, still has 1.0, 1 of 4 builds of 1.0 gone"),

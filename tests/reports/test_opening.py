@@ -97,7 +97,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
-            f": {TAKEN}; it needs older `tool1`",
+            f": {TAKEN}; it needs older `tool1` `1.9`",
             [
                 "↓ `tool1` `2.0` → `1.9`, now only a dependency",
                 "`tool0`, `tool2` now only dependencies",
@@ -105,7 +105,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ),
         (
             ("tool0", "tool1"),
-            f": {TAKEN}; it needs older `tool0`, `tool1`",
+            f": {TAKEN}; it needs older `tool0` `1.9`, `tool1` `1.9`",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
                 "`tool2` now only a dependency",
@@ -163,7 +163,10 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
         "z": (rose[0], rose[1]),
     }
     lines = report(tmp_path, stacks)
-    assert "- `root` is new in `w`: it needs older `q0`, `q1`, `q2`, `q3`" in lines
+    assert (
+        "- `root` is new in `w`: it needs older `q0` `1.0`, `q1` `1.0`, `q2` `1.0`, `q3` `1.0`"
+        in lines
+    )
     [downgraded] = [line for line in lines if line.startswith("- **downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
     assert "`q3` `3.0` → `1.0` (`x`)" in downgraded
@@ -588,7 +591,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
         "`gone` gone, `new` new, `down` downgraded, 2 products lost versions, 5 upgraded, 1 "
-        "changed otherwise in `a`; built with `gcc` as before. 10 products in all."
+        "changed otherwise in `a`; `gcc` as before. 10 products in all."
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
     assert lines[4:10] == [
@@ -744,7 +747,9 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     root = Item("root", explicit=True, needs=tuple(map(needs, libs("1.0"))))
     sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
     lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
-    assert "- `root` is new in `a`: it needs older `lib0`, `lib1`, `lib2`" in lines
+    assert (
+        "- `root` is new in `a`: it needs older `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`" in lines
+    )
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
     assert "needed by" not in below  # that is said above
