@@ -158,7 +158,7 @@ class SnapshotFolder:
         another source, and where a document cannot be read or written; it is then as it was.
         """
         source = catalog.source
-        if self._record and self._record.source != source.name:
+        if self._record and self._record.source != source.origin:
             raise self._refused(f"is a snapshot of {shown(self._record.source)}")
         entries = _documents(catalog)
         if not entries:
@@ -173,7 +173,7 @@ class SnapshotFolder:
             return {}
         taken = datetime.now(UTC).isoformat(timespec="seconds")
         commit = source.commit and source.commit.id
-        record = SnapshotRecord(1, source.name, commit, taken, documents)
+        record = SnapshotRecord(1, source.origin, commit, taken, documents)
         with errors_named(self.path), replaced_folder(self._target, self._check_own) as folder:
             # The library of the rest would not write a path that is no UTF-8.
             text = json.dumps(msgspec.to_builtins(record), indent=2) + "\n"

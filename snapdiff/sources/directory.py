@@ -55,6 +55,11 @@ class DirectorySource(Source):
         self.limits = limits
         self._states: dict[str, tuple[int, int, int]] = {}
 
+    @property
+    def origin(self) -> str:
+        """What it is: a folder, by its own path."""
+        return printable_path(os.path.realpath(self._root))
+
     def _is_foreign(self, folder: str) -> bool:  # noqa: ARG002 - a working tree has such folders
         """Return whether a folder, by its path from the top, is no part of the source."""
         return False

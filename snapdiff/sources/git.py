@@ -24,6 +24,7 @@ from snapdiff.sources.source import (
     SingleFile,
     Source,
     is_submodule,
+    joined,
     printable_path,
 )
 
@@ -55,6 +56,12 @@ class GitSource(Source):
         self.prefix = printable_path(folder)
         self.commit = commit
         self._top = top
+
+    @property
+    def origin(self) -> str:
+        """What it is: a revision, and where that is looked up."""
+        top = str(self.repository.work_tree or self.repository.git_dir)
+        return f"{self.revision} in {printable_path(joined(top, self.folder))}"
 
     def require_commit(self) -> Commit:
         """Return the commit; raises RevisionError where the source is none."""

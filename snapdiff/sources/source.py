@@ -119,6 +119,11 @@ class Source:
         """The source that this is a part of, or else itself."""
         return self._whole or self
 
+    @property
+    def origin(self) -> str:
+        """What it is, wherever the user is and however he names it."""
+        return self.name
+
     def narrowed(self, paths: Paths) -> Self:
         """Return the same source in a comparison that is narrowed to some paths."""
         other = copy.copy(self)
@@ -247,12 +252,18 @@ def printable_path(path: str) -> str:
 class _Part(Source):
     """A part of another source; of that, nothing else is there."""
 
-    def __init__(self, whole: Source, name: str) -> None:
+    def __init__(self, whole: Source, file: str, name: str) -> None:
         self._whole = whole
+        self.file = file
         self.name = printable_path(name)
         self.folder = whole.folder
         self.commit = whole.commit
         self.limits = whole.limits
+
+    @property
+    def origin(self) -> str:
+        """What it is: a file of the whole."""
+        return f"{self.whole.origin}/{printable_path(self.file)}"
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is in the whole."""
@@ -290,8 +301,7 @@ class SingleFile(_Part):
 
         `content` is what others read of it where that is not what the folder has.
         """
-        super().__init__(whole, name)
-        self.file = file
+        super().__init__(whole, file, name)
         self._called = called or file
         self._plain_content = content
 
@@ -320,9 +330,8 @@ class IndexView(_Part):
 
     def __init__(self, mirror: Source, name: str, manifest: str) -> None:
         """Take the mirror, what the user called the view, and the path of its manifest."""
-        super().__init__(mirror, name)
-        self._manifest = manifest
+        super().__init__(mirror, manifest, name)
 
     def _list(self) -> list[Entry]:
         files = self.whole.files()
-        return [it for it in files if it.path == self._manifest or BLOB.fullmatch(it.path)]
+        return [it for it in files if it.path == self.file or BLOB.fullmatch(it.path)]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.documents import lock, to_bytes
+from tests.support.environments import before
 from tests.support.example import OLD
 from tests.support.faults import failed, wait_until
 from tests.support.helpers import Files, pages_of, run_cli, write_files
@@ -296,6 +298,30 @@ def test_a_snapshot_of_another_source_is_refused(server: WebServer, tmp_path: Pa
     snapshot(f"{server.url}/m", tmp_path / "kept")
     reason = f"{tmp_path}/kept: is a snapshot of {server.url}/m; name another folder"
     assert error(f"{server.url}/n", tmp_path / "kept") == reason
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        ("env", "{}/env"),
+        ("env/spack.lock", "{}/env/spack.lock"),
+        ("HEAD", "HEAD in {}"),
+        ("HEAD:env", "HEAD in {}/env"),
+        ("HEAD:env/spack.lock", "HEAD in {}/env/spack.lock"),
+    ],
+)
+def test_a_source_is_told_by_its_place_however_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, place: str
+) -> None:
+    here, there, kept = (tmp_path / name for name in ("here", "there", "kept"))
+    for top in (here, there):
+        GitRepository(top).commit({"env/spack.lock": to_bytes(lock(before()))})
+    snapshot(source, kept, "-C", here)
+    monkeypatch.chdir(here)
+    assert "nothing is new" in snapshot(source, kept)
+    monkeypatch.chdir(there)
+    reason = f"{kept}: is a snapshot of {place.format(here)}; name another folder"
+    assert error(source, kept) == reason
 
 
 def test_a_record_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
