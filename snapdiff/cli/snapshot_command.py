@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from snapdiff.buildcache_layout import BLOB, Manifest, blob_path, index_blob, mirror_folder
-from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.loading import Catalog, load_catalog
 from snapdiff.cli import options
 from snapdiff.document_names import is_document, is_read
 from snapdiff.errors import FormatError, SnapdiffError
@@ -28,7 +28,6 @@ from snapdiff.safe_text import shown
 from snapdiff.sources.download import Downloaded, decoded
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.names import is_mirror_address
-from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Entry, Source, Validators, printable_path
 
 RECORD = "snapdiff-snapshot.json"
@@ -59,15 +58,16 @@ def snapshot(*, source: str, folder: str, repo: Path, limits: Limits, quiet: boo
     target = SnapshotFolder(Path(folder))
     with ProgressBar("documents", wanted=not quiet) as bar:
         if is_mirror_address(source):
-            opened: Source = open_mirror(
+            mirror = open_mirror(
                 source, limits=limits, progress=bar.downloaded, kept=target.kept_files
             )
+            catalog = Catalog(mirror)
         else:
             place = repo / source
             if os.path.isdir(place) and target.path.resolve().is_relative_to(place.resolve()):
                 raise SnapdiffError(f"{target.path}: is in {place}; name a folder outside of it")
-            opened = SourceOpener(repo, limits).open(source)
-        written = target.update(Catalog(opened), bar)
+            catalog = load_catalog(source, repository=repo, limits=limits)
+        written = target.update(catalog, bar)
     if not quiet and written:
         size = sum(document.size for document in written.values())
         say(f"{folder}: {counted(len(written), 'document')} with {size:,} bytes")

@@ -1,5 +1,6 @@
 """`snapdiff snapshot`: the documents of a source in a folder, whole or not at all."""
 
+import gzip
 import json
 import os
 import signal
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.documents import lock, to_bytes
+from tests.support.documents import database, lock, to_bytes
 from tests.support.environments import before
 from tests.support.example import OLD
 from tests.support.faults import failed, wait_until
@@ -31,6 +32,7 @@ RECORD = "snapdiff-snapshot.json"
 
 ONE = index("zlib", "cmake")
 TWO = index("zlib", "cmake", "gcc")
+LOCK = to_bytes(lock(before()))
 
 
 def snapshot(source: str | Path, folder: Path, *options: str | Path) -> str:
@@ -145,6 +147,31 @@ def test_a_revision_is_kept(repository: GitRepository, tmp_path: Path) -> None:
     assert kept == pages_of(OLD)
     record = json.loads((tmp_path / "kept" / RECORD).read_text())
     assert record["commit"] == repository.git("rev-parse", "HEAD~1")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "path"),
+    [
+        ("old.lock", LOCK, "spack.lock"),
+        ("old.lock.gz", gzip.compress(LOCK), "spack.lock"),
+        ("db.json", to_bytes(database(before(), installed=True)), ".spack-db/index.json"),
+        ("mirror.json", ONE, "build_cache/index.json"),
+        ("page.md", pages_of(OLD[:1]).popitem()[1].encode(), "specs.md"),
+    ],
+)
+def test_a_file_is_kept_so_that_the_snapshot_can_be_compared(
+    tmp_path: Path, name: str, content: bytes, path: str
+) -> None:
+    write_files(tmp_path, {name: content})
+    snapshot(name, tmp_path / "kept", "-C", tmp_path)
+    assert set(files_in(tmp_path / "kept")) == {path}
+    assert run_cli(tmp_path / name, tmp_path / "kept", "--exit-code", "-f", "json").status == 0
+
+
+def test_a_file_that_is_no_document_is_not_kept(tmp_path: Path) -> None:
+    write_files(tmp_path, {"notes.lock": "notes"})
+    message = error("notes.lock", tmp_path / "kept", "-C", tmp_path)
+    assert message.startswith("notes.lock: is nothing to compare; name a folder, or ")
 
 
 def test_the_record_says_what_a_snapshot_is_of(server: WebServer, tmp_path: Path) -> None:
@@ -315,7 +342,7 @@ def test_a_source_is_told_by_its_place_however_it_is_named(
 ) -> None:
     here, there, kept = (tmp_path / name for name in ("here", "there", "kept"))
     for top in (here, there):
-        GitRepository(top).commit({"env/spack.lock": to_bytes(lock(before()))})
+        GitRepository(top).commit({"env/spack.lock": LOCK})
     snapshot(source, kept, "-C", here)
     monkeypatch.chdir(here)
     assert "nothing is new" in snapshot(source, kept)
