@@ -19,6 +19,7 @@ from tests.golden import SNAPSHOTS
 from tests.support.documents import Item, database, lock, needs, to_bytes
 from tests.support.helpers import (
     PROJECT,
+    entries_of,
     expected_readings,
     page_around,
     pages_of,
@@ -58,11 +59,7 @@ def many(count: int, first: str = "a", **fields: Callable[[int], Any]) -> list[R
 
 def entry(**fields: Any) -> str:
     """One record as JSON."""
-    return (
-        usual_page([spec("b")]).partition("spec_details: [")[2].partition("]\n---")[0][:-1]
-        + "".join(f', "{key}": {json.dumps(value)}' for key, value in fields.items())
-        + "}"
-    )
+    return json.dumps(entries_of([spec("b")])[0] | fields)
 
 
 def in_yaml(count: int, variants: str) -> str:

@@ -75,9 +75,18 @@ def values_once(values: dict[Key, Value], key: str) -> dict[str, Value]:
     found = dict(zip(map(str, values), values.values(), strict=True))
     if len(found) < len(values):
         [(name, _)] = Counter(map(str, values)).most_common(1)
-        place = f"{key}.{name[:64]}".removeprefix(".")
-        raise FormatError(f"{place}: is there twice; resolve the merge that left both")
+        raise there_twice(f"{key}.{name[:64]}".removeprefix("."))
     return found
+
+
+def there_twice(place: str) -> FormatError:
+    """Return the error that a key is there twice, of which readers would take the last."""
+    return FormatError(f"{place}: is there twice; resolve the merge that left both")
+
+
+def has_keys_twice(values: Collection[Key]) -> bool:
+    """Return whether a key of a mapping is there twice."""
+    return len(set(map(str, values))) < len(values)
 
 
 def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:

@@ -95,9 +95,11 @@ def _build_of(record: Record) -> Build:
 #   parts put together again are this list and no other.
 # - A record is cut at the first `"hash": "`. If it decodes with an empty hash once its hash is
 #   taken out, has no backslash and no second `"hash"`, that was the key and the start of its value.
+#   No other key may be there twice, either: it would be the last value that counts.
 
 
 _RECORD = msgspec.json.Decoder(Record)
+_KEYS = [f'"{name}"' for name in Record.__struct_fields__]
 
 
 class _Builds(dict[tuple[str, str], Build]):
@@ -107,7 +109,7 @@ class _Builds(dict[tuple[str, str], Build]):
         """Return the build; raises KeyError where the record is not in the usual form."""
         before, after = around_hash
         text = f"{{{before}{_HASH_KEY}{after}}}"
-        if "\\" in text or text.count('"hash"') != 1:
+        if "\\" in text or any(text.count(key) != 1 for key in _KEYS):
             raise KeyError(around_hash)
         try:
             record = _RECORD.decode(text)

@@ -6,6 +6,7 @@ from typing import Any
 import yaml
 
 from snapdiff.errors import FormatError
+from snapdiff.formats.json_text import there_twice
 from snapdiff.limits import DEPTH, DIGITS, Limits, over_limit
 
 _INTEGER, _FLOAT, _TEXT = (f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "str"))
@@ -85,12 +86,17 @@ class _BoundedLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ig
         return text.translate(self.own_characters) if self.own_characters else text
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        """Return a mapping whose numbers as keys are text, as in JSON.
+        """Return a mapping whose numbers as keys are text, as in JSON, each of its keys once.
 
         The hash of a text cannot be foreseen. That of an integer can: 60,000 that share one
         would take a dictionary 40 seconds.
         """
         if node.id == "mapping":
+            seen: set[str] = set()
+            for key, _ in node.value:
+                if key.id == "scalar" and key.value in seen:
+                    raise there_twice(f"{_place(key)}{self.construct_scalar(key)[:64]}")
+                seen.add(str(key.value))
             self.flatten_mapping(node)
             for position, (key, value) in enumerate(node.value):
                 if key.tag in _NUMBERS:

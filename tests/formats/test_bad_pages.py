@@ -38,7 +38,31 @@ ODD = [{'x"hash': LONG[1:], **entries_of([spec("b")])[0], "hash": ""}]
 NOT_A_HASH = "is not a hash (32 characters a-z and 2-7)"
 NO_FRONT_MATTER = "line 1: no front matter; a page begins with a line '---'"
 
+TWICE = "is there twice; resolve the merge that left both"
+IN_A_SPEC = usual_page([spec("b")]).replace('"os": ', '"os": "x", "os": ')
+
 BAD_PAGES = [
+    (
+        "a list that is there twice",
+        page_around("[]").replace("spec_details: []", "spec_details: []\nspec_details: []"),
+        f"line 7, column 1: spec_details: {TWICE}",
+    ),
+    (
+        "a title that is there twice",
+        usual_page([spec("b")]).replace("title:", "title: cmake\ntitle:"),
+        f"line 3, column 1: title: {TWICE}",
+    ),
+    ("a key of a spec that is there twice", IN_A_SPEC, f"line 6, column 98: os: {TWICE}"),
+    (
+        "a key of a spec that has a blank before its colon and is there twice",
+        IN_A_SPEC.replace('"os": "x"', '"os" : "x"'),
+        f"line 6, column 99: os: {TWICE}",
+    ),
+    (
+        "a key that is there twice, once as a number",
+        "---\nx: {1: a, '1': b}\nspec_details: []\n---\n",
+        f"line 2, column 11: 1: {TWICE}",
+    ),
     ("empty file", "", NO_FRONT_MATTER),
     ("no front matter", "# zlib\n", NO_FRONT_MATTER),
     (
@@ -196,9 +220,14 @@ BAD_PAGES = [
         f"spec_details[0].hash: '' {NOT_A_HASH}",
     ),
     (
-        "an empty hash behind another",
+        "a hash behind another",
         usual_page([spec("b")]).replace('"size"', '"hash": "", "size"'),
-        f"spec_details[0].hash: '' {NOT_A_HASH}",
+        f"line 6, column 129: hash: {TWICE}",
+    ),
+    (
+        "a list behind another",
+        page_around(json.dumps(entries_of([spec("b")])).replace("}]", ', "stacks": 7}]')),
+        f"line 6, column 229: stacks: {TWICE}",
     ),
     ("an empty hash", with_entry(hash=""), f"spec_details[3].hash: '' {NOT_A_HASH}"),
     (
