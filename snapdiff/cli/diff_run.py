@@ -55,7 +55,8 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
         verdict = judge(found, given.fail_on, given.ignore)
     offenders = verdict.offenders if verdict else []
     given.warn_without_effect(REPORT, [writer.format_name for writer in writers])
-    has_words = not given.quiet_if_empty or not narrowed.is_empty() or bool(narrowed.skipped)
+    is_empty = narrowed.is_empty() and not narrowed.skipped and not offenders
+    has_words = not (given.quiet_if_empty and is_empty)
     for name, options, destination in writers:
         options = replace(options, offending=tuple(offender.text for offender in offenders))
         destination.write(render_pieces(narrowed, name, options) if has_words else ())

@@ -171,6 +171,16 @@ def test_the_exit_status_is_1_where_what_was_asked_for_is_there(
     assert json.loads(result.out)["schema_version"] == 3
 
 
+def test_a_report_is_not_empty_where_the_gate_failed(example: Path) -> None:
+    sides = ("-C", example, "old", "new", "-s", "ml-cuda", "-k", "downgraded")
+    narrowed = (*sides, "--quiet-if-empty", "-f", "markdown")
+    assert run_cli(*narrowed) == (0, "", "")
+    failed = run_cli(*narrowed, "--fail-on", "removed")
+    assert failed.status == 1
+    assert "The gate failed" in failed.out
+    assert failed.err == "snapdiff: removed: py-torch 6.0 in develop, ml-cuda\n"
+
+
 def test_fail_on_names_the_offenders(example: Path) -> None:
     result = run_cli("-C", example, "--fail-on", "removed,downgraded", "-f", "json", "old", "new")
     assert result.err.splitlines() == [
