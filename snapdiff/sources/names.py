@@ -79,12 +79,13 @@ def folders_upwards(folder: str) -> list[str]:
 class Paths:
     """What a comparison is narrowed to; without a path, nothing is left out."""
 
-    def __init__(self, words: Sequence[str] = (), prefix: str = "") -> None:
+    def __init__(self, words: Sequence[str] = (), prefix: str = "", top: str = "") -> None:
         """Take the paths as they were written; they begin in the folder `prefix`.
 
-        Raises RevisionError where one is outside, or is written in a way that is not taken.
+        An absolute one is to be in `top`. Raises RevisionError where one is outside, or is written
+        in a way that is not taken.
         """
-        found = [(word, *_files_of(word, prefix)) for word in words]
+        found = [(word, *_files_of(word, prefix, top)) for word in words]
         self._taken = {word: files for word, _, files, is_left_out in found if not is_left_out}
         self._left_out = [files for _, _, files, is_left_out in found if is_left_out]
         self.places = {word: path for word, path, _, _ in found}
@@ -108,7 +109,7 @@ class Paths:
 EVERYWHERE = Paths()
 
 
-def _files_of(word: str, prefix: str) -> tuple[str, re.Pattern[str], bool]:
+def _files_of(word: str, prefix: str, top: str) -> tuple[str, re.Pattern[str], bool]:
     """Return where a path after `--` leads, its files, and whether these are left out.
 
     What it means is in gitglossary(7), "pathspec" (docs/specification.md, section 2).
@@ -126,8 +127,11 @@ def _files_of(word: str, prefix: str) -> tuple[str, re.Pattern[str], bool]:
         raise RevisionError("a path after -- cannot be empty; write . for the folder you are in")
     above = "" if "/" in signs else prefix
     path = posixpath.normpath(posixpath.join(above, rest)) if above or rest else "."
+    if top and f"{path}/".startswith(f"{top}/"):
+        path = posixpath.relpath(path, top)
     if path == ".." or path.startswith(("../", "/")):
-        raise RevisionError(f"{word}: leads out of what is compared")
+        way_out = "write a path that begins in it" if path.startswith("/") else "leave it out"
+        raise RevisionError(f"{word}: leads out of what is compared; {way_out}")
     path = "" if path == "." else path
     forms = [f"{re.escape(path)}/.*" if path else ".*"]
     if not rest.endswith(("/", "/.", "/..")):

@@ -152,8 +152,9 @@ class SourceOpener:
         if isinstance(source, SingleFile):
             raise RevisionError(f"{source.name}: is a single file, so no path can narrow it")
         is_whole = isinstance(source, WorkingTree | GitSource) and not source.folder
-        here = self._open_repository(source.name).here if is_whole else ""
-        return source.narrowed(Paths(words, here))
+        repository = self._open_repository(source.name) if is_whole else None
+        places = (repository.here, str(repository.work_tree or "")) if repository else ()
+        return source.narrowed(Paths(words, *places))
 
     def split_range(self, argument: str) -> tuple[str, ...]:
         """Return the two ends of a range `A..B`, or the argument alone if it is not a range.

@@ -50,9 +50,9 @@ def taken_by_git(folder: Path, paths: list[str]) -> list[str] | None:
     return None if done.returncode else sorted(done.stdout.split("\0")[:-1])
 
 
-def taken(paths: list[str], prefix: str) -> list[str] | None:
+def taken(tree: Path, paths: list[str], prefix: str) -> list[str] | None:
     try:
-        narrowed = Paths(paths, prefix)
+        narrowed = Paths(paths, prefix, str(tree))
     except RevisionError:
         return None
     return [file for file in sorted(FILES) if narrowed.has(file)]
@@ -97,14 +97,22 @@ TABLE = [
     ["../env"],
     ["../../env"],
     ["/elsewhere"],
+    ["{top}"],
+    ["{top}/env"],
+    ["{top}/env/."],
+    ["{top}/envs/[ab]/*"],
+    ["{top}/envs", ":!{top}/envs/a"],
+    ["{top}/../elsewhere"],
+    ["{top}s"],
     [""],
 ]
 
 
 @pytest.mark.parametrize("paths", TABLE, ids=words)
 def test_paths_take_what_git_takes(paths: list[str], tree: Path) -> None:
+    paths = [path.replace("{top}", str(tree)) for path in paths]
     for prefix in ("", "sub", "envs"):
-        assert taken(paths, prefix) == taken_by_git(tree / prefix, paths), prefix
+        assert taken(tree, paths, prefix) == taken_by_git(tree / prefix, paths), prefix
 
 
 PARTS = ["env", "envs", "a", "spack.lock", "*", "?", "[a-c]", "[!a]", "s*", r"\*", "..", "."]
@@ -124,13 +132,19 @@ PARTS = ["env", "envs", "a", "spack.lock", "*", "?", "[a-c]", "[!a]", "s*", r"\*
     st.sampled_from(["", "sub", "envs/a"]),
 )
 def test_any_paths_take_what_git_takes(tree: Path, paths: list[str], prefix: str) -> None:
-    assert taken(paths, prefix) == taken_by_git(tree / prefix, paths)
+    assert taken(tree, paths, prefix) == taken_by_git(tree / prefix, paths)
 
 
 @pytest.mark.parametrize("path", [":(exclude)env", ":(top)env", ":x"])
 def test_other_signs_are_refused_in_one_line(path: str, tree: Path) -> None:
     said = refused("-C", tree, "HEAD~1", "HEAD", "--", path)
     assert said.startswith(f"{path}: is no path; folders, files and pat")
+
+
+def test_an_absolute_path_is_of_a_working_tree(tree: Path) -> None:
+    out = refused("-C", tree, "HEAD:envs", "HEAD:envs", "--", f"{tree}/envs/a")
+    way_out = "leads out of what is compared; write a path that begins in it"
+    assert out == f"{tree}/envs/a: {way_out}\n"
 
 
 # --- In commands ---
@@ -168,6 +182,7 @@ def stacks(*arguments: str | Path) -> list[tuple[str, str]]:
         ("envs/b", ["."], [("b", "changed")]),
         ("envs/b", ["../a"], [("a", "changed")]),
         ("envs/b", [":/envs/a"], [("a", "changed")]),
+        ("envs/b", ["{top}/envs/a"], [("a", "changed")]),
     ],
 )
 def test_both_sides_are_narrowed(
@@ -177,6 +192,7 @@ def test_both_sides_are_narrowed(
     expected: list[tuple[str, str]],
     envs: GitRepository,
 ) -> None:
+    paths = [path.replace("{top}", str(envs.folder)) for path in paths]
     assert stacks("-C", envs.folder / start, *revisions, "--", *paths) == expected
 
 
