@@ -93,7 +93,9 @@ def _report_writers(given: GivenOptions) -> list[ReportWriter]:
     """Return what writes the report of -o, then of each --also; raises SnapdiffError."""
     if "stat" in given.looks and "detail" in given.looks:
         raise ReportError("--stat leaves out what --detail adds; give one of them")
-    also = replace(given, from_file=frozenset())  # its formats are those of the command line
+    # Its formats are those of the command line, and the template is that of the first report.
+    looks = {name: value for name, value in given.looks.items() if name != "template"}
+    also = replace(given, from_file=frozenset(), looks=looks)
     writers = [
         given.report(REPORT),
         *(replace(also, format_name=it, output=file).report(REPORT) for it, file in given.also),

@@ -161,7 +161,7 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
             name, usual = None, name or usual
         has_template = "template" in self.looks
         if has_template and name:
-            raise ReportError(f"--template replaces the format, so -f {name} has no meaning")
+            raise ReportError(f"--template replaces the format; leave -f {name} out")
         chosen = OWN_TEMPLATE if has_template else chosen_format(formats, name, file, usual)
         looks = dict(self.looks)
         if "color" in formats.get(chosen, ()):

@@ -71,6 +71,15 @@ def test_an_option_has_to_have_an_effect_in_one_report_alone(example: Path) -> N
     assert run_cli(*title, f"--also=html={example / 'x.html'}").err == ""
 
 
+def test_the_first_report_may_be_that_of_a_template(example: Path) -> None:
+    template, notes, html = (example / name for name in ("t.j2", "notes.md", "notes.html"))
+    template.write_text("notes of {{ new.source }}")
+    own = ("--template", template, "-o", notes, f"--also=html={html}")
+    assert run_cli("-C", example, *own, "old", "new") == (0, "", "")
+    assert notes.read_text("utf-8") == "notes of new"
+    assert html.read_text("utf-8") == run_cli("-C", example, "-f", "html", "old", "new").out
+
+
 def test_a_device_may_be_named_twice(example: Path) -> None:
     nowhere = ("-f", "json", "-o", "/dev/null", "--also", "csv=/dev/null")
     assert run_cli("-C", example, *nowhere, "old", "new").status == 0
