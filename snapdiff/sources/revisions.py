@@ -77,9 +77,15 @@ class SourceOpener:
                 f"{more[0]}: a comparison takes two revisions; paths in them come after --: "
                 f"{sides} -- {' '.join(more)}"
             )
-        names = arguments or ["HEAD"]
-        old, new = self._two(*names) if len(names) == 2 else self._one(*names)
+        if not arguments:
+            old: Source = self._head()
+            new = self._in_working_tree(old)
+        else:
+            old, new = self._two(*arguments) if len(arguments) == 2 else self._one(*arguments)
         return self.narrowed(old, paths), self.narrowed(new, paths)
+
+    def _head(self) -> GitSource:
+        return open_whole(self._open_repository("HEAD"), "HEAD")
 
     def _two(self, old_name: str, new_name: str) -> tuple[Source, Source]:
         old, new = self.open(old_name), self.open(new_name)
@@ -102,7 +108,7 @@ class SourceOpener:
                     f"name two {'files' if is_file else 'folders'}"
                 )
             if path is not None:
-                head = open_whole(self._open_repository("HEAD"), "HEAD")
+                head = self._head()
                 held = head.part(path) if path else head
                 if held is None:
                     message = "so there is nothing to compare it with; name two folders or files"

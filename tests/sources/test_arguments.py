@@ -98,6 +98,13 @@ def test_in_a_subfolder_a_path_of_a_revision_begins_at_the_top_as_git_has_it(
     assert below["old"]["source"] == "HEAD:envs/hep/spack.lock"
 
 
+def test_without_arguments_head_is_no_folder_of_this_name(envs: GitRepository) -> None:
+    plain = run_json("-C", envs.folder)
+    write_files(envs.folder, {"HEAD/notes.txt": "x"})
+    assert run_json("-C", envs.folder) == plain
+    assert added(run_json("-C", envs.folder, "--", "envs/hep")) == ["app"]
+
+
 def test_the_path_may_come_before_the_revision(envs: GitRepository) -> None:
     forth = run_json("-C", envs.folder, "HEAD", "envs/hep")
     back = run_json("-C", envs.folder, "envs/hep", "HEAD")
