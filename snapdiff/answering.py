@@ -16,7 +16,14 @@ from snapdiff.diff.pairing import Effort, pair_specs
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.diff.why import explain_change
 from snapdiff.document_names import LOCK_NAME
-from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError, SnapdiffError
+from snapdiff.errors import (
+    BadPage,
+    BadPagesError,
+    FormatError,
+    RevisionError,
+    SnapdiffError,
+    place_in,
+)
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.limits import Limits, Progress
 from snapdiff.model.packages import Package
@@ -111,12 +118,13 @@ def _packages(
     number_of_bad = len(bad_pages)
     found: list[Package] = []
     for path, reading in catalog.readings():
+        path = catalog.shown_path(path)
         if isinstance(reading, BadPage):
-            bad_pages.append(BadPage(reading.path, reading.side, reading.reason, source=name))
+            bad_pages.append(BadPage(path, reading.side, reading.reason, source=name))
         elif reading is not None:
             found += reading.packages
             if reading.warning:
-                warn(f"{path} in {name}: {reading.warning}")
+                warn(f"{path}{place_in(name, path)}: {reading.warning}")
     if not found and len(bad_pages) == number_of_bad and not allow_empty:
         raise RevisionError(f"{name}: has no page and no document with a spec in it")
     return found

@@ -71,12 +71,17 @@ class BadPage(SnapdiffError):
     """
 
     def __init__(self, path: str, side: Side, reason: str, source: str = "") -> None:
-        self.place = f"in {source}" if source else f"({side})"
-        super().__init__(f"{path} {self.place}: {reason}")
+        self.place = place_in(source, path) if source else f" ({side})"
+        super().__init__(f"{path}{self.place}: {reason}")
         self.path = path
         self.side = side
         self.reason = reason
         self.source = source
+
+
+def place_in(source: str, path: str) -> str:
+    """Return the words for where a document is; none where it was named itself."""
+    return f" in {source}" if source != path else ""
 
 
 class BadPagesError(SnapdiffError):
@@ -95,7 +100,7 @@ class BadPagesError(SnapdiffError):
         for page in self.pages:
             places.setdefault((page.path, page.reason), []).append(page.place)
         faults = [
-            f"{path} {' and '.join(where)}: {reason}" for (path, reason), where in places.items()
+            f"{path}{' and'.join(where)}: {reason}" for (path, reason), where in places.items()
         ]
         way_out = "correct it, or leave it out with --skip-bad-pages"
         if len(faults) == 1:

@@ -19,7 +19,6 @@ from snapdiff.sources.source import (
     ContentPair,
     Entry,
     EntryPair,
-    SingleFile,
     Source,
     printable_path,
 )
@@ -172,9 +171,7 @@ class RevisionPair(ComparedFiles):
 
     def shown_path(self, path: str, side: Side) -> str:
         """Return the path of a document, or what it is called where it was named itself."""
-        source = self._catalogs[side].source
-        entry = source.find(path) if isinstance(source, SingleFile) else None
-        return source.location(entry) if entry else path
+        return self._catalogs[side].shown_path(path)
 
 
 class DocumentVersions(RevisionPair):

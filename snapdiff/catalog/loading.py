@@ -53,6 +53,10 @@ class Catalog:
             subject=(commit and commit.subject) or UNSET,
         )
 
+    def shown_path(self, path: str) -> str:
+        """Return what a document is called in a message: as it was named, where it was itself."""
+        return self.source.name if isinstance(self.source, SingleFile) else path
+
     def packages(self) -> Iterator[Package | BadPage]:
         """Yield every package, and every document that cannot be read, in the order of paths."""
         for _, found in self.readings():

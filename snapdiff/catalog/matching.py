@@ -128,7 +128,8 @@ class _Matching:
                 self._sides[side].add(found.path, reading)
                 self._note_folders(found.path, reading.claims)
                 if reading.warning:
-                    self._warn(f"{found.path}: {reading.warning}")
+                    path = self._files.shown_path(found.path, side)
+                    self._warn(f"{path}: {reading.warning}")
         if is_bad:
             # What one side says that a bad document lists, it lists on the other side too.
             for side, document in documents.items():
@@ -201,7 +202,7 @@ class _Matching:
                 self._add_bad_page(BadPage(page.path, "new", page.reason))
             for path, found in counted.documents.items():
                 if found.warning:
-                    self._warn(f"{path}: {found.warning}")
+                    self._warn(f"{self._files.shown_path(path, 'new')}: {found.warning}")
 
     @cached_property
     def _samples(self) -> Mapping[str, Document]:

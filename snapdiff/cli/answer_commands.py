@@ -8,6 +8,7 @@ from snapdiff.answering import explain_package, find_missing, parse_question
 from snapdiff.catalog.loading import load_catalog
 from snapdiff.cli import options
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
+from snapdiff.errors import place_in
 from snapdiff.output.streams import ProgressBar
 from snapdiff.report_formats import ANSWER
 from snapdiff.reports.answers import render_answer
@@ -55,7 +56,8 @@ def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: An
             warn=given.warn,
         )
     for document in found.skipped:
-        given.warn(f"{document.path} in {document.source}: left out: {document.error}")
+        place = f"{document.path}{place_in(document.source, document.path)}"
+        given.warn(f"{place}: left out: {document.error}")
     given.warn_without_effect(ANSWER, [chosen])
     destination.write(render_answer(found, chosen, looks))
     given.say_written([destination.file])

@@ -256,6 +256,14 @@ def test_a_lock_that_is_new_and_one_that_stays_are_each_named_and_counted(tmp_pa
     assert tag["specs"] == {"old": 1, "new": 1}
 
 
+def test_a_file_that_was_named_itself_is_called_so_in_a_warning(tmp_path: Path) -> None:
+    files = {"old.lock": lock([Item("zlib")], 7), "new.lock": lock([Item("cmake")], 8)}
+    write_files(tmp_path, {name: to_bytes(content) for name, content in files.items()})
+    unknown = "_meta.lockfile-version is 8, and those up to 7 are known; it is read by its shape"
+    result = run_cli("-C", tmp_path, "-f", "json", "old.lock", "new.lock")
+    assert result.err == f"snapdiff: warning: new.lock: {unknown}\n"
+
+
 def test_a_package_may_be_new_on_a_page_and_in_a_lock_of_one_tag(tmp_path: Path) -> None:
     """What lists a whole stack and what names the stack of each spec are one package then."""
     pages = [spec("b", package=name, stacks="e4s") for name in ("m4", "zlib")]

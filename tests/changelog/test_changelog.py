@@ -241,7 +241,10 @@ class TestFolders:
         (["start..HEAD", "-o", "story.csv"], "no format here has the suffix .csv"),
         (["start..HEAD", "--first-seen", "-o", "x.html"], "no format here has the suffix .html"),
         (["start..HEAD", "--package-url", "https://x/"], "has no {package} in it"),
-        (["start..HEAD", "--template", "x", "-f", "json"], "replaces the format; leave -f json out"),
+        (
+            ["start..HEAD", "--template", "x", "-f", "json"],
+            "replaces the format; leave -f json out",
+        ),
         (["start..HEAD", "--template", "no.j2"], "no.j2: no such template file"),
         ([], "is missing; write snapdiff changelog [OPTIONS] RANGE [-- PATH...]"),
         (["start", "HEAD"], "extra argument (HEAD); write snapdiff changelog [OPTIONS] RANGE"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents import Item, Needs, database, digest, lock, needs, to_bytes
-from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
+from tests.support.helpers import pages_of, refused, run_cli, spec, words, write_files
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 from tests.support.repositories import GitRepository
 
@@ -236,6 +236,16 @@ def test_a_document_that_cannot_be_read_is_named(folder: Path) -> None:
     done = run_cli("missing", "-C", folder, "env", "mirror")
     assert done.status == 2
     assert done.err.startswith(f"snapdiff: error: {SKIPPED[0]} in mirror: ")
+
+
+@pytest.mark.parametrize("arguments", [["env", "bad.lock"], ["bad.lock", "env"]], ids=words)
+def test_a_file_that_was_named_itself_is_called_so(folder: Path, arguments: list[str]) -> None:
+    write_files(folder, {"bad.lock": b'{"concrete_specs"'})
+    reason = "no JSON: the file ends early"
+    way_out = "correct it, or leave it out with --skip-bad-pages"
+    assert refused("missing", "-C", folder, *arguments) == f"bad.lock: {reason}; {way_out}\n"
+    done = run_cli("missing", "-C", folder, *arguments, "--skip-bad-pages", "-f", "json")
+    assert done.err == f"snapdiff: warning: bad.lock: left out: {reason}\n"
 
 
 def test_an_environment_that_lacks_a_dependency_is_named(folder: Path) -> None:
