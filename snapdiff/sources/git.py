@@ -168,7 +168,13 @@ def open_whole(repository: Repository, name: str) -> GitSource:
         raise RevisionError(f"{name}: has a line break; write the id that git rev-parse prints")
     revision = split_name(name)[0] or name
     # One name is looked up once: a branch can move on between two questions.
-    top = repository.look_up(revision)
+    try:
+        top = repository.look_up(revision)
+    except RevisionError as error:
+        if "@{" not in revision:
+            raise
+        reason = str(error).rpartition("fatal: ")[2]  # there is no upstream, or no such entry
+        raise RevisionError(f"{name}: {reason}; {_LISTED}") from error
     if top is None and revision == "HEAD" and not repository.has_commits():
         # As for git, all is new in the first commit: a hook compares it before it is made.
         top = repository.look_up(repository.empty_tree())
@@ -208,6 +214,9 @@ _BACK = re.compile(r"(?:HEAD|@)((?:~[0-9]*|\^1?)+)")
 """The names that say how many commits ago; a shallow clone of one more would have that."""
 
 
+_LISTED = "git branch -a, git tag and git log list the revisions"
+
+
 def _why_not_found(repository: Repository, revision: str) -> str:
     if repository.is_shallow():
         back = _BACK.fullmatch(revision)
@@ -221,10 +230,7 @@ def _why_not_found(repository: Repository, revision: str) -> str:
         return f"not in this shallow clone, or misspelt; fetch more history ({way_out})"
     if not repository.has_commits():
         return "this repository has no commit yet"
-    return (
-        "no such directory, file or git revision; "
-        "git branch -a, git tag and git log list the revisions"
-    )
+    return f"no such directory, file or git revision; {_LISTED}"
 
 
 class GitHistory:

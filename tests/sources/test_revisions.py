@@ -103,6 +103,23 @@ def test_a_name_with_a_line_break_is_refused_with_a_way_out(tmp_path: Path) -> N
 # --- One file ---
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("@{u}", "no upstream configured for branch 'main'"),
+        ("@{u}..HEAD", "no upstream configured for branch 'main'"),
+        ("nobranch@{u}", "no such branch: 'nobranch'"),
+        ("HEAD@{9999}", "log for 'HEAD' only has "),
+    ],
+)
+def test_what_git_says_of_a_revision_is_said_of_the_argument(
+    name: str, reason: str, repository: GitRepository
+) -> None:
+    said = refused("-C", repository.folder, name)
+    assert said.startswith(f"{name.removesuffix('..HEAD')}: {reason}")
+    assert said.endswith("; git branch -a, git tag and git log list the revisions\n")
+
+
 def test_a_file_is_compared_with_a_file(tmp_path: Path) -> None:
     write_files(tmp_path, {"old.md": pages_of(OLD)[PAGE], "new.md": pages_of(NEW)[PAGE]})
     write_files(tmp_path, {"aside/specs.md": "gone\n"})
