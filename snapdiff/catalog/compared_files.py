@@ -160,7 +160,11 @@ class RevisionPair(ComparedFiles):
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""
         empty = [catalog for catalog in self._catalogs.values() if not has_document(catalog)]
-        if len(empty) == 1 and self.sources[1].paths is not EVERYWHERE:
+        paths = self.sources[1].paths
+        if paths is not EVERYWHERE:
+            if len(empty) == 2:
+                what = f"-- {' '.join(paths.places)}: leaves nothing to compare on either side"
+                raise RevisionError(f"{what}; name other paths, or pass --allow-empty")
             return  # a path may well have come or gone
         for catalog in empty:
             hint = way_out(catalog.source.holds)

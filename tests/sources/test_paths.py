@@ -235,6 +235,16 @@ def test_a_path_that_nothing_is_at_is_an_error(envs: GitRepository) -> None:
     assert story == result
 
 
+@pytest.mark.parametrize("paths", [[":!envs"], ["envs", ":!*"]], ids=words)
+def test_paths_that_leave_everything_out_are_an_error(
+    paths: list[str], envs: GitRepository
+) -> None:
+    sides = ("-C", envs.folder, "HEAD~1", "HEAD")
+    reason = "leaves nothing to compare on either side; name other paths, or pass --allow-empty"
+    assert refused(*sides, "--", *paths) == f"-- {' '.join(paths)}: {reason}\n"
+    assert run_cli(*sides, "--allow-empty", "--", *paths).status == 0
+
+
 def test_a_changelog_takes_a_path_that_was_there_in_between_alone(envs: GitRepository) -> None:
     envs.commit(NEW)
     story = ("changelog", "-C", envs.folder, "HEAD~2..", "-f", "json")
@@ -257,7 +267,7 @@ def test_a_changelog_of_a_path_without_a_document_is_an_error(envs: GitRepositor
     for number in "12":
         envs.commit({**NEW, "notes/README.md": f"Day {number}\n"})
     story = ("changelog", "-C", envs.folder, "HEAD~1..", "--", "notes")
-    assert "HEAD~1: holds nothing to compare" in refused(*story)
+    assert refused(*story).startswith("-- notes: leaves nothing to compare on either side")
 
 
 def test_three_arguments_are_an_error_that_shows_where_paths_are_written(
