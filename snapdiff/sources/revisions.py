@@ -208,8 +208,14 @@ class SourceOpener:
         if manifest:
             return IndexView(self.open(around), name, manifest)
         name = around
-        found = None if is_plainly_a_revision(name) else self._on_disk(name)
-        return found or open_revision(self._open_repository(name), name)
+        try:
+            found = None if is_plainly_a_revision(name) else self._on_disk(name)
+            return found or open_revision(self._open_repository(name), name)
+        except RevisionError as error:
+            if self._is_on_disk(name) or not self._is_revision(f"HEAD:./{name}"):
+                raise
+            message = "is in HEAD and no more in the working tree; to compare it, write"
+            raise RevisionError(f"{name}: {message} -- {name}") from error
 
     def _on_disk(self, name: str) -> Source | None:
         """Return the directory or the file of this name, or None where it can be a revision alone.

@@ -1,6 +1,7 @@
 """What arguments mean in a working tree: paths, revisions with paths, and `A...B`."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.helpers import (
     Report,
     catalog_folders,
     pages_of,
+    refused,
     run_cli,
     run_json,
     spec,
@@ -208,6 +210,22 @@ def test_a_path_that_leads_nowhere_is_one_line(
     write_files(envs.folder, {"untracked.lock": LOCK, "../alone.lock": LOCK})
     result = run_cli("-C", envs.folder, *arguments)
     assert result == (2, "", f"snapdiff: error: {message}\n")
+
+
+@pytest.mark.parametrize("start", ["", "envs"])
+@pytest.mark.parametrize("path", ["hep", "hep/spack.lock", "hep/"])
+def test_of_what_is_gone_from_the_working_tree_the_way_to_compare_it_is_named(
+    path: str, start: str, envs: GitRepository
+) -> None:
+    name = path if start else f"envs/{path}"
+    shutil.rmtree(envs.folder / "envs" / "hep")
+    for revisions in ([], ["HEAD"]):
+        sides: list[str | Path] = ["-C", envs.folder / start, *revisions]
+        way_out = f"to compare it, write -- {name}"
+        message = f"{name}: is in HEAD and no more in the working tree; {way_out}\n"
+        assert refused(*sides, name) == message
+        [tag] = run_json(*sides, "--", name)["tags"]
+        assert [(it["stack"], it["status"]) for it in tag["stacks"]] == [("hep", "removed")]
 
 
 def test_a_missing_file_is_no_word_of_git_where_there_is_no_repository(tmp_path: Path) -> None:
