@@ -31,6 +31,9 @@ def _limits(_context: click.Context, _parameter: click.Parameter, value: str | N
 def _url_of_packages(value: str) -> str:
     if value and "{package}" not in value:
         raise click.BadParameter(f"{value} has no {{package}} in it, and would link all to one")
+    if value and not value.startswith(("https://", "http://")):
+        reason = "is no web address to link to; it begins with https:// or http://"
+        raise click.BadParameter(f"{value} {reason}")
     return value
 
 

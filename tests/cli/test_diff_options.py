@@ -69,6 +69,8 @@ def test_a_colour_that_no_format_has_need_not_be_named(color: str) -> None:
         (["-o", "report.pdf"], "report.pdf: no format here has the suffix .pdf; known are .md, "),
         (["-f", "template"], "template: no such format here; there are markdown, comment, "),
         (["--package-url", "https://x/"], "--package-url: https://x/ has no "),
+        (["--package-url", "x.y/{package}"], "--package-url: x.y/{package} is no web address "),
+        (["--package-url", "javascript:{package}"], "--package-url: javascript:{package} is n"),
         (["--report-url", "javascript:x"], "javascript:x: no web address to link to; it begins "),
         (["--map-stack", "hep"], "--map-stack: 'hep' names no two stacks; "),
         (["--map-stack", "a=b", "--map-stack", "a=c"], "--map-stack: a is na"),
