@@ -116,7 +116,7 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         """
         here = self.repo
         for name, other in permutations(revisions[:2], 2):
-            if ends_of_range(name) and not os.path.exists(here / name):
+            if SourceOpener(here).ends(name):
                 way_out = f"leave {other} out, or write it after --, if it is a path"
                 raise SnapdiffError(f"{name}: names both sides already; {way_out}")
         if not self.environment:

@@ -162,13 +162,21 @@ class SourceOpener:
         places = (repository.here, str(repository.work_tree or "")) if repository else ()
         return source.narrowed(Paths(words, *places))
 
+    def ends(self, argument: str) -> tuple[str, str, str] | None:
+        """Return the ends of a range and its dots; None where that is a path that is there."""
+        found = ends_of_range(argument)
+        is_there = found and os.path.exists(self._directory / argument)  # a Path has own errors
+        if is_there or (found and ":" in argument and self._is_revision(argument)):
+            return None
+        return found
+
     def split_range(self, argument: str) -> tuple[str, ...]:
         """Return the two ends of a range `A..B`, or the argument alone if it is not a range.
 
         `A...B` is from the merge base of both to B. An end that is left out is HEAD.
         """
-        found = ends_of_range(argument)
-        if found is None or os.path.exists(self._directory / argument):  # a Path has own errors
+        found = self.ends(argument)
+        if found is None:
             return (argument,)
         old, dots, new = found[0] or "HEAD", found[1], found[2] or "HEAD"
         if len(dots) > 3:

@@ -54,6 +54,16 @@ def test_a_folder_or_a_file_that_is_there_is_no_range(tmp_path: Path) -> None:
         assert SourceOpener(tmp_path).split_range(name) == (name,)
 
 
+def test_a_folder_or_a_file_of_a_revision_is_no_range(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    for text in ("one", "two"):
+        repository.commit({"a..b/specs.md": pages_of([spec(text[0])]).popitem()[1]})
+    for names in (["HEAD~1:a..b", "HEAD:a..b"], ["HEAD~1:a..b/specs.md", "HEAD:a..b/specs.md"]):
+        report = run_json("-C", tmp_path, *names)
+        assert [report[side]["source"] for side in ("old", "new")] == names
+        assert SourceOpener(tmp_path).split_range(names[0]) == (names[0],)
+
+
 @pytest.mark.parametrize("argument", [f"{'x' * 5000}..HEAD", f"HEAD..{'x' * 5000}", "x" * 5000])
 def test_a_changelog_of_a_very_long_name_is_an_error_of_that_name(
     argument: str, repository: GitRepository
