@@ -181,6 +181,10 @@ def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> No
             called, noun = glob or "an empty glob", _NOUNS.get(option, option)
             is_one = glob in getattr(filters, option)
             nearest = nearest_names(glob, seen[option])
+            if (name := glob.removeprefix("!")) in seen[option]:
+                from glob import escape  # late: only a name with brackets needs it
+
+                nearest = f"the name itself is written {escape(name)}"
             wrong = f"matches no {noun}; {nearest}" if is_one else f"leaves no {noun}"
             raise FilterError(option, f"{called}: {wrong}")
 

@@ -31,7 +31,7 @@ def test_globs_let_names_in_or_leave_them_out(globs: list[str], names: list[str]
     assert list(filter(name_filter(tuple(globs)), STACKS)) == names
 
 
-SEEN = {"tag": ["develop"], "stack": STACKS, "package": ["zlib", "zstd"]}
+SEEN = {"tag": ["develop", "[br]"], "stack": STACKS, "package": ["zlib", "zstd"]}
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,11 @@ SEEN = {"tag": ["develop"], "stack": STACKS, "package": ["zlib", "zstd"]}
         (Filters(stack=("e4s", "!ml-cudaa")), "!ml-cudaa: matches no stack; the nearest: ml-cuda"),
         (Filters(package=("zlip",)), "zlip: matches no package; the nearest: zlib"),
         (Filters(tag=("v*",)), "v*: matches no tag; the nearest: develop"),
+        (Filters(tag=("[br]",)), "[br]: matches no tag; the name itself is written [[]br]"),
+        (Filters(tag=("![br]",)), "![br]: matches no tag; the name itself is written [[]br]"),
         (Filters(stack=("quite-other",)), "there are e4s, e4s-oneapi, hep, ml-cpu, ml-cuda"),
         (Filters(stack=("e4s", "!e4s")), "e4s,!e4s: leaves no stack"),
-        (Filters(tag=("!develop", "*")), "!develop,*: leaves no tag"),
+        (Filters(tag=("!develop", "![[]br]", "*")), "!develop,![[]br],*: leaves no tag"),
         (Filters(package=("z*", "!*l*", "!zst?")), "z*,!*l*,!zst?: leaves no package"),
     ],
 )
