@@ -153,9 +153,15 @@ def render_template(environment: "jinja2.Environment", name: str, **values: Any)
     except jinja2.TemplateSyntaxError as error:
         raise ReportError(f"{error.filename or name}: line {error.lineno}: {error}") from error
     except jinja2.TemplateNotFound as error:
-        raise ReportError(f"{error.name}: no such template") from error
+        place = f"{_place(error, name)}: " if error.name != name else ""
+        raise ReportError(f"{place}{error.name}: no such template") from error
     except UnicodeDecodeError as error:  # of the template, or of one that it includes
         raise ReportError(f"{_place(error, name)}: not UTF-8; save templates as UTF-8") from error
+    except OSError as error:
+        place = error.filename or _place(error, name)
+        raise ReportError(f"{place}: cannot be read: {error.strerror}") from error
+    except MemoryError as error:
+        raise ReportError(f"{_place(error, name)}: takes more memory than there is") from error
     except Exception as error:  # a template can raise whatever its expressions do
         raise ReportError(f"{_place(error, name)}: {error}") from error
     return text
@@ -189,7 +195,9 @@ def user_template(path: Path, values: dict[str, Any]) -> str:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     if not path.is_file():
-        raise ReportError(f"{path}: no such template file")
+        is_folder = path.is_dir()
+        reason = "is a folder; name a template file" if is_folder else "no such template file"
+        raise ReportError(f"{path}: {reason}")
     environment = ImmutableSandboxedEnvironment(
         loader=jinja2.FileSystemLoader(path.parent), undefined=jinja2.StrictUndefined, **_SYNTAX
     )

@@ -192,7 +192,9 @@ class TestOwnTemplate:
             ("one\n\n{% if %}", "own.j2: line 3: "),
             ("{{ summary.no_such_key }}", "own.j2: line 1: "),
             ("{{ ''.__class__.__mro__ }}", "own.j2: line 1: "),
-            ("{% include '../../../etc/passwd' %}", "no such template"),
+            ("\n{% include 'x.j2' %}", "own.j2: line 2: x.j2: no such template\n"),
+            ("{% include '../../../etc/passwd' %}", "own.j2: line 1: ../../../etc/passwd: no such"),
+            ("{{ 'x' * 10**18 }}", "own.j2: line 1: takes more memory than there is\n"),
             ("{{ tags.append(1) }}", "own.j2: line 1: "),
             ("{{ 1 // 0 }}", "own.j2: line 1: "),
         ],
@@ -214,8 +216,16 @@ class TestOwnTemplate:
     def test_goes_with_no_format(self) -> None:
         refused("-C", ROOT, *SNAPSHOTS, "--template", "x", "-f", "json")
 
-    def test_has_to_be_there(self) -> None:
+    def test_has_to_be_there(self, tmp_path: Path) -> None:
         assert "no such template file" in run_cli("-C", ROOT, *SNAPSHOTS, "--template", "x").err
+        said = refused("-C", ROOT, *SNAPSHOTS, "--template", tmp_path)
+        assert said == f"{tmp_path}: is a folder; name a template file\n"
+
+    def test_has_to_be_readable(self, tmp_path: Path) -> None:
+        file = tmp_path / "own.j2"
+        file.symlink_to("/proc/self/mem")
+        reason = "own.j2: cannot be read: Input/output error\n"
+        assert refused("-C", ROOT, *SNAPSHOTS, "--template", file) == reason
 
 
 def test_a_built_in_template_can_be_replaced_alone(tmp_path: Path) -> None:
