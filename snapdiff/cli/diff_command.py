@@ -46,7 +46,7 @@ def _annotations(value: str) -> str | Path:
     host, equals, name = value.partition("=")
     if value == "github":
         return value
-    if host == "gitlab" and bool(equals) == bool(name):
+    if host == "gitlab" and bool(equals) == bool(name) and name != "-":
         return Path(name or CODE_QUALITY_FILE)
     raise click.BadParameter(f"{value!r} is not known; write github, gitlab or gitlab=FILE")
 
@@ -191,4 +191,6 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
 
     given = GivenOptions.of(values)
     outcome = run_diff(revisions, given)
+    if given.annotations and not outcome.has_gate:
+        given.warn("--annotations has no effect without --fail-on; add it, or leave this out")
     return int(bool(outcome.offenders) or (given.exit_code and not outcome.diff.is_empty()))

@@ -30,6 +30,7 @@ class Outcome(NamedTuple):
     new: Catalog
     diff: CatalogDiff  # as the reports show it: a gate looks at all kinds of change
     offenders: "list[Offender]"
+    has_gate: bool
 
 
 def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
@@ -68,7 +69,7 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
         from snapdiff.cli.gate import mark_documents
 
         mark_documents(given.annotations, offenders, old, new)
-    return Outcome(old, new, narrowed, offenders)
+    return Outcome(old, new, narrowed, offenders, has_gate=bool(given.fail_on))
 
 
 def _filters(given: GivenOptions, old: Catalog, new: Catalog) -> Filters:

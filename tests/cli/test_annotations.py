@@ -79,6 +79,18 @@ def test_gitlab_gets_a_report_whose_fingerprints_stay(example: Path, tmp_path: P
     assert len({item["fingerprint"] for item in first}) == len(first) == 3
 
 
+@pytest.mark.parametrize("host", ["github", "gitlab"])
+def test_without_a_gate_they_are_a_warning(
+    host: str, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(example)
+    annotated = ("--annotations", host, "old", "new", "-o", "x.md")
+    warning = "--annotations has no effect without --fail-on; add it, or leave this out"
+    assert run_cli(*annotated) == (0, "", f"snapdiff: warning: {warning}\n")
+    (example / "old/.snapdiff.toml").write_text('[gate]\nfail-on = ["rebuilt"]\n')
+    assert "warning" not in run_cli(*annotated).err
+
+
 @pytest.mark.parametrize("gate", [(), ("--fail-on", "rebuilt")])
 def test_where_nothing_offends_the_report_is_an_empty_list(
     gate: tuple[str, ...], example: Path, monkeypatch: pytest.MonkeyPatch
@@ -175,7 +187,7 @@ def test_a_finding_without_a_document_has_a_path_all_the_same() -> None:
     assert found[0]["location"]["path"] == "."
 
 
-@pytest.mark.parametrize("value", ["jenkins", "gitlab=", "github=x", ""])
+@pytest.mark.parametrize("value", ["jenkins", "gitlab=", "gitlab=-", "github=x", ""])
 def test_another_system_is_refused(value: str, example: Path) -> None:
     said = refused("-C", example, "--annotations", value, "old", "new")
     assert "write github, gitlab or gitlab=FILE" in said
