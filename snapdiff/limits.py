@@ -84,6 +84,7 @@ DEFAULT_LIMITS = Limits()
 
 def over_limit(what: str, limit: int, unit: str) -> FormatError:
     """Return the error for something that is over a limit that the page's size sets."""
+    unit = unit.removesuffix("s") if limit == 1 else unit
     return FormatError(f"{what}, and the limit is {limit:,} {unit}; --max-size raises it")
 
 

@@ -8,9 +8,9 @@ write, no limit, nothing to leave out. An error names the line.
 import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -202,6 +202,28 @@ _FAULT = re.compile(r"(.*?)(?: - at `\$\.([^`]*)`)?", re.DOTALL)
 _RULES = dict.fromkeys(("package", "stack"), RULE_OF_GLOBS) | {"marker": MARKER_RULE}
 """By key what a text is to be, which msgspec says as a regular expression."""
 
+_CHOICES: dict[str | int, Iterable[str]] = {
+    "format": REPORT,
+    "group-by": ("stack", "package"),
+    "fail-on": Kind,
+    "kind": Kind,
+    "by": get_args(By),
+}
+"""By key the words of which a value is to be one."""
+
+_KINDS = {
+    "array": "a list",
+    "object": "a table",
+    "str": "text in quotes",
+    "int": "a number",
+    "float": "a number",
+    "bool": "true or false",
+    "date": "a day (2026-12-31)",
+    "datetime": "a day with a time",
+    "time": "a time",
+}
+"""What people call the kinds of values that msgspec names."""
+
 
 def _located(text: str, fault: str) -> FormatError:
     """Return the error for a value that msgspec refuses, with its line and place."""
@@ -213,6 +235,13 @@ def _located(text: str, fault: str) -> FormatError:
     )
     if "matching regex" in reason:
         reason = _RULES[str(path[-1])]
+    elif other := re.fullmatch("Invalid enum value (.*)", reason, re.DOTALL):
+        key = next(step for step in reversed(path) if isinstance(step, str))
+        reason = f"{other[1]} is none of {', '.join(_CHOICES[key])}"
+    elif kinds := re.fullmatch("Expected `(.*)`, got `(.*)`", reason):
+        reason = f"is to be {_KINDS[kinds[1]]}, not {_KINDS[kinds[2]]}"
+    elif missing := re.fullmatch("Object missing required field `(.*)`", reason):
+        reason = f"{missing[1]} is missing"
     elif unknown := re.fullmatch("Object contains unknown field `(.*)`", reason, re.DOTALL):
         path += (unknown[1],)
         reason = f"no key is called {unknown[1]}"

@@ -176,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if way_out := _way_out(error, sys.argv[1:] if arguments is None else arguments):
             last += f"{' ' if last.endswith(('.', '?')) else '; '}{way_out}"
         for line in [*lines, last]:
-            say(f"error: {line}")
+            say(f"error: {'an empty value' if line.startswith(': ') else ''}{line}")
         return FAILED
     except SystemExit:  # click's answer to a reader of its help that has gone away
         return DONE

@@ -1,5 +1,6 @@
 """JSON as typed values, with errors that name the line or the key path."""
 
+import codecs
 import operator
 import re
 from collections import Counter
@@ -131,6 +132,8 @@ def _syntax_error(content: bytes, error: Exception) -> str:
     if conflict := _CONFLICT.search(content):
         line = content.count(b"\n", 0, conflict.start()) + 1
         return f"line {line}: a conflict marker of git; resolve the merge first"
+    if content.startswith(codecs.BOM_UTF8):
+        return "begins with a byte order mark, as no JSON does; save it as UTF-8 without one"
     if isinstance(error, RecursionError):
         return "lists and mappings within each other, deeper than a document can be"
     if isinstance(error, UnicodeDecodeError):

@@ -186,7 +186,8 @@ def _contradiction(meta: _Meta, counts: StackCounts) -> str | None:
     """Return where a page's `meta` is wrong about the page's own specs, or None."""
     number = sum(counts.values())
     if meta.num_specs is not None and meta.num_specs != number:
-        return f"meta.num_specs is {meta.num_specs}, but the page lists {number} specs"
+        listed = f"{number} spec{'s' if number != 1 else ''}"
+        return f"meta.num_specs is {meta.num_specs}, but the page lists {listed}"
     if meta.num_specs_by_stack is None:
         return None
     found: dict[str, int] = {}

@@ -110,7 +110,7 @@ def test_first_sightings_take_what_concerns_them(story: History) -> None:
         ("[diff]\nkinds = ['x']", "HEAD:.snapdiff.toml: line 2: x: not a kind of change; "),
         (
             "[changelog]\nby = 'year'",
-            "HEAD:.snapdiff.toml: line 2: changelog.by: Invalid enum value 'year'; ",
+            "HEAD:.snapdiff.toml: line 2: changelog.by: 'year' is none of commit, day, ",
         ),
     ],
 )

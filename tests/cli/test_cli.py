@@ -295,8 +295,5 @@ def test_an_unchanged_page_in_the_folder_of_its_tag_is_counted(tmp_path: Path, p
 def test_a_kind_that_does_not_exist_is_an_error(example: Path, glob: str) -> None:
     result = run_cli("-C", example, "old", "new", "-k", "removed", "-k", glob)
     kinds = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
-    assert result == (
-        2,
-        "",
-        f"snapdiff: error: {glob}: not a kind of change; the kinds are {kinds}\n",
-    )
+    wrong = f"{glob or 'an empty value'}: not a kind of change; the kinds are {kinds}"
+    assert result == (2, "", f"snapdiff: error: {wrong}\n")

@@ -26,6 +26,14 @@ from tests.support.helpers import run_cli
             ("a report of 5 characters is too short to say anything; allow more with --max-length"),
         ),
         (
+            (*SNAPSHOTS, "-k", ""),
+            (
+                "an empty value: not a kind of change; the kinds are added, removed, upgraded, "
+                "downgraded, rebuilt, reconfigured"
+            ),
+        ),
+        ((*SNAPSHOTS, "--config", ""), "an empty value: cannot be read: No such file or directory"),
+        (
             ("HEAD~1..HEAD", "docs"),
             (
                 "HEAD~1..HEAD: names both sides already; leave docs out, or write it after --, "

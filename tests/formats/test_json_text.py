@@ -26,6 +26,11 @@ NAMED = decoder_by_key(Named)
         (b'{"name": 5}', "", "name: expected str, got int"),
         (b'\n{"name" 5}', "", "line 2: no JSON (expected ':' (byte 9))"),
         (b'\n{"name" 5}', "specs.x", "specs.x: line 2: no JSON (expected ':' (byte 9))"),
+        (
+            b"\xef\xbb\xbf{}",
+            "",
+            "begins with a byte order mark, as no JSON does; save it as UTF-8 without one",
+        ),
         (b"\n<<<<<<< HEAD\n{}", "", "line 2: a conflict marker of git; resolve the merge first"),
     ],
 )

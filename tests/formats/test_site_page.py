@@ -553,6 +553,11 @@ def test_a_page_that_contradicts_itself_is_warned_of(
     assert told_warnings(tmp_path, meta) == f"snapdiff: warning: {PATH}: {warning}\n"
 
 
+def test_one_spec_is_in_the_singular() -> None:
+    page = page_around(json.dumps(entries_of([spec("b")])), meta='{"num_specs": 7}')
+    assert read_document(page).warning == "meta.num_specs is 7, but the page lists 1 spec"
+
+
 @pytest.mark.parametrize(
     "meta",
     [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, over_limit
 from snapdiff.sources.directory import DirectorySource, WorkingTree
 from snapdiff.sources.git import open_revision
 from snapdiff.sources.repository import Repository
@@ -85,6 +85,11 @@ def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_pat
         assert str(SingleFile(source, named, named).content(named)) == str(content)
     assert small == b"x" * 100
     assert str(large) == ("has 101 bytes, and the limit is 100 bytes; --max-size raises it")
+
+
+def test_a_limit_of_one_is_in_the_singular() -> None:
+    wrong = over_limit("is too large", 1, "bytes")
+    assert str(wrong) == "is too large, and the limit is 1 byte; --max-size raises it"
 
 
 def test_a_folder_is_listed_without_those_whose_names_begin_alike(tmp_path: Path) -> None:
