@@ -135,7 +135,8 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
             return folders[0], revisions, (LOCK_NAME,)
         if revisions and ":" not in revisions[0]:
             return folders[0], (f"{revisions[0]}:./{LOCK_NAME}",), ()
-        return folders[0], (*revisions, LOCK_NAME), ()
+        lock = LOCK_NAME if revisions else str(folders[0].resolve() / LOCK_NAME)
+        return folders[0], (*revisions, lock), ()
 
     def comparison(self) -> ComparisonOptions:
         """Return how both sides, or all snapshots, are compared."""

@@ -179,7 +179,7 @@ def open_whole(repository: Repository, name: str) -> GitSource:
         # As for git, all is new in the first commit: a hook compares it before it is made.
         top = repository.look_up(repository.empty_tree())
     if top is None:
-        raise RevisionError(f"{name}: {_why_not_found(repository, revision)}")
+        raise RevisionError(f"{revision}: {_why_not_found(repository, revision)}")
     commit = repository.look_up(f"{top.object_id}^{{commit}}")  # first: git may stop at its tree
     tree = repository.look_up(f"{top.object_id}^{{tree}}")
     if tree is None and commit:
@@ -204,7 +204,9 @@ def open_revision(repository: Repository, name: str) -> Source:
     if not revision:
         return whole
     places = repository.full_paths(path)
-    found = whole.part(places[0], f"{whole.revision}:{path}") or whole.part(places[-1])
+    # What begins where the user is has another name than where others are.
+    name_of_top = f"{whole.revision}:{path}" if len(places) > 1 else ""
+    found = whole.part(places[0], name_of_top) or whole.part(places[-1])
     if found is None:
         raise RevisionError(f"{name}: {revision} has no file or folder {path}")
     return found

@@ -36,7 +36,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("arguments", "sources"),
     [
         (["-e", "hep"], ["HEAD:spack.lock", "working tree:spack.lock"]),
-        (["-e", "hep", "HEAD~1"], ["HEAD~1:./spack.lock", "working tree:spack.lock"]),
+        (["-e", "hep", "HEAD~1"], ["HEAD~1:spack.lock", "working tree:spack.lock"]),
         (["-e", "hep", "{here}/old.lock"], ["{here}/old.lock", "spack.lock"]),
         (["-e", "hep", "old.lock"], ["{here}/old.lock", "spack.lock"]),
         (["-e", "ml", "-e", "hep"], ["{envs}/ml/spack.lock", "{envs}/hep/spack.lock"]),
@@ -95,20 +95,20 @@ def test_a_spack_on_path_has_its_own_environments(
         (
             ["-e", "raw"],
             (
-                "spack.lock: no such file; spack.yaml is here, spack.lock is not: "
-                "run `spack concretize`"
+                "{envs}/raw/spack.lock: no such file or directory; spack.yaml is here, "
+                "spack.lock is not: run `spack concretize`"
             ),
         ),
         (
             ["-e", "ml"],
             (
-                "spack.lock: is in no working tree of git, so there is no older version of it; "
-                "name two files"
+                "{envs}/ml/spack.lock: is in no working tree of git, so there is no older version "
+                "of it; name two files"
             ),
         ),
         (["-e", "hep", "-e", "ml", "HEAD", "x"], "-e: names both sides already; leave paths and "),
         (["-e", "hep", "-e", "ml", "HEAD"], "-e: names both sides already; leave paths and names"),
-        (["-e", "hep", "HEAD~9"], "HEAD~9:./spack.lock: no such directory, file or git revision"),
+        (["-e", "hep", "HEAD~9"], "HEAD~9: no such directory, file or git revision"),
         (["-e", "hep", "--", "x"], "-e: names both sides already; leave paths and names out"),
     ],
     ids=words,
