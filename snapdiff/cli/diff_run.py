@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.loading import Catalog, stacks_of
+from snapdiff.catalog.loading import Catalog, require_readable, stacks_of
 from snapdiff.cli.given_options import GivenOptions, ReportWriter, lines_named, open_sides
 from snapdiff.comparison import compare_catalogs
 from snapdiff.errors import ReportError
@@ -47,6 +47,8 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
             every_kind = replace(filters, kind=())  # for the gate
             compared = replace(given.comparison(), filters=every_kind)
             found = compare_catalogs(old, new, compared, progress)
+    if given.fail_on and found.skipped and not given.allow_empty:
+        require_readable((old, new), {page.path for page in found.skipped})
     given.warn_of_skipped(found.skipped)
     narrowed = narrowed_to_kinds(replace(found, filters=printable_filters(filters)))
     verdict = None

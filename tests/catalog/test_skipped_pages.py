@@ -17,6 +17,7 @@ from tests.support.helpers import (
     run_json,
     spec,
     usual_page,
+    words,
     write_files,
 )
 from tests.support.repositories import GitRepository
@@ -54,6 +55,22 @@ def test_a_report_is_not_empty_where_it_lists_a_bad_page(example: Path) -> None:
     bad = "_cache/develop/mpich/specs.md"
     (example / "old" / bad).write_text("gone\n")
     assert bad in run_cli(*same).out
+
+
+@pytest.mark.parametrize("names", [["old", "new"], ["old/zlib.lock", "new/zlib.lock"]], ids=words)
+def test_a_gate_does_not_stay_green_where_nothing_can_be_read(
+    names: list[str], tmp_path: Path
+) -> None:
+    for folder in ("old", "new"):
+        bad = dict.fromkeys(("zlib.lock", "spack.lock"), f'{{"concrete_specs" {folder}')
+        write_files(tmp_path / folder, {**bad, "README.txt": "x"})
+    sides: list[str | Path] = ["-C", tmp_path, *names, "--skip-bad-pages", "-q"]
+    gate = [*sides, "--fail-on", "removed"]
+    reason = "no document can be read on either side, so a gate has nothing to look at"
+    assert refused(*gate) == f"--fail-on: {reason}; correct one, or pass --allow-empty\n"
+    assert run_cli(*gate, "--allow-empty").status == run_cli(*sides).status == 0
+    write_files(tmp_path, {"new/env/spack.lock": to_bytes(lock([Item("zlib")]))})
+    assert run_cli(*gate).status == (0 if names == ["old", "new"] else 2)
 
 
 @pytest.mark.parametrize("text", ["gone\n", "gone, too\n"], ids=["the same", "another"])
