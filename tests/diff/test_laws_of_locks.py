@@ -31,8 +31,8 @@ Locks = tuple[Json, Json]
 
 PAIRED = ("upgraded", "downgraded", "rebuilt", "reconfigured")
 LOCK = "hep/spack.lock"
-NOT_LISTED = "snapdiff: warning: spack.lock: "
-"""What begins a warning of dependencies that the lock does not list."""
+NOT_LISTED = tuple(f"snapdiff: warning: {side}/{LOCK}: " for side in ("old", "new"))
+"""What begins a warning of dependencies that a lock does not list."""
 
 
 def files_of(document: Json) -> dict[str, bytes]:
