@@ -10,7 +10,7 @@ from snapdiff.reports.moves import Move
 from snapdiff.reports.names import FEW_STACKS, HERE, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.product_table import ProductTable
-from snapdiff.reports.statuses import Status, Versions
+from snapdiff.reports.statuses import Status
 from snapdiff.result.causes import Event
 
 FEW_QUIET = 10
@@ -85,7 +85,7 @@ class Group(Tally, frozen=True, kw_only=True):
     table: ProductTable | None = None
     names: tuple[str, ...] = ()
     named: Tally | None = None
-    named_at: Named = ()
+    named_at: tuple[tuple[tuple[str, ...], tuple[Place, ...]], ...] = ()
     left_out: int = 0
 
     @property
@@ -94,10 +94,10 @@ class Group(Tally, frozen=True, kw_only=True):
         return len(self.table.rows) if self.table else len(self.lines) + bool(self.names)
 
     @property
-    def came(self) -> tuple[tuple[str, Versions], ...]:
-        """The packages on lines with the highest version that came, where one did."""
-        named = [(it, line.moves_of(it)[0]) for line in self.lines for it in line.packages]
-        return tuple((name, move.versions.came[-1:]) for name, move in named)
+    def named_moves(self) -> tuple[tuple[str, Move], ...]:
+        """The packages on lines, each with the worst that happened to it."""
+        names = ((name, line) for line in self.lines for name in line.packages)
+        return tuple((name, line.moves_of(name)[0]) for name, line in names)
 
     @property
     def is_long(self) -> bool:
@@ -271,15 +271,21 @@ def _group(
         rows = {name: table.rows.get(name, nowhere) for name in names}
         return replace(group, table=table._replace(rows=rows))
     named = tallies(left)
-    quiet = [(name, line.moves_of(name)) for line in left for name in line.packages]
-    is_placed = status is Status.REBUILT and len(quiet) <= FEW_QUIET
-    is_placed = is_placed and len({move.place for _, moves in quiet for move in moves}) > 1
+    places: dict[str, tuple[Place, ...]] = {
+        name: tuple(move.place for move in line.moves_of(name))
+        for line in left
+        for name in line.packages
+    }
+    by_places: dict[tuple[Place, ...], tuple[str, ...]] = {}
+    for name, some in places.items():
+        by_places[some] = (*by_places.get(some, ()), name)
+    is_placed = status is Status.REBUILT and len(places) <= FEW_QUIET and len(by_places) > 1
     return replace(
         group,
         lines=tuple(line for line in lines if line not in left),
-        names=tuple(name for name, _ in quiet),
+        names=tuple(places),
         named=named[0] if named else None,
-        named_at=tuple(quiet) if is_placed else (),
+        named_at=tuple((names, some) for some, names in by_places.items()) if is_placed else (),
     )
 
 

@@ -45,7 +45,7 @@ class Toolchain(Struct, frozen=True, kw_only=True):
 
     The latter has the versions of each part, and where these are, if others are elsewhere. `news`
     is what a colleague would say of it: what became of a compiler, MPI or CUDA in all stacks alike.
-    `compilers` are all there are, where none has changed.
+    `compilers` are all there are, where none has changed, as a package either.
     """
 
     as_before: tuple[tuple[str, tuple[tuple[Versions, Place], ...]], ...]
@@ -119,11 +119,9 @@ def toolchain_of(
         as_before.append((name, tuple(found)))
     if not changes and not (changed and as_before):
         return None
-    same_compilers = (
-        []
-        if changed.keys() & COMPILERS or not is_on_both_sides
-        else [it for it in COMPILERS if it in unchanged]
-    )
+    packages = {change.package for stack in stacks for change in stack.package_changes}
+    is_same = is_on_both_sides and {*COMPILERS}.isdisjoint(packages.union(changed))
+    same_compilers = [it for it in COMPILERS if is_same and it in unchanged]
     everywhere = places.place(stack.stack for stack in tag.stacks)
     in_all = [(name, some[0]) for name, some in changes if some[0].place is everywhere]
     return Toolchain(

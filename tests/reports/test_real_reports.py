@@ -49,7 +49,7 @@ built with `cuda`), `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with `~c
 `sundials` `6.6.1`, `tau` `2.33`, `umpire` `2022.10.0`, `xyce` `7.7.0`, `alquimia` `1.1.0`, \
 `hpctoolkit` `2023.08.1`, `magma` `2.7.2`, `openpmd-api` `0.15.2`, `phist` `1.12.0`, `nvhpc` \
 `23.9`, `variorum` `0.7.0`, `hdf5` `1.14.3`, `paraview` `5.11.2`, `veloc` `1.7`
-- **with more versions or builds**: `trilinos` `13.0.1`, `mgard`
+- **with more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0`, `mgard`
 - **options turned off**: `lbann` `~al` (all 5); of dependencies: `visit` `~gui` (`cuda-ppc64le`, \
 `cuda-x86_64`, `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
 - `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
@@ -87,9 +87,9 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[1] == (
         "2 products gone from `oneapi-x86_64`, `exago` new, 3 now in more environments, 5 "
         "downgraded in `cuda-aarch64` or `oneapi-x86_64`, `flecsi` lost a version, 34 upgraded (2 "
-        "to another major version), 15 changed otherwise, in 5 environments; compilers as before, "
-        "`openmpi` `4.1.5` → `4.1.6`. 62 more changed in os alone or only have another hash. 122 "
-        "→ 110 products in all: 1 new, 13 now only dependencies."
+        "to another major version), 15 changed otherwise, in 5 environments; `openmpi` `4.1.5` → "
+        "`4.1.6`. 62 more changed in os alone or only have another hash. 122 → 110 products in "
+        "all: 1 new, 13 now only dependencies."
     )
     assert [
         re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2 : 2 + len(NEWS)]
@@ -180,8 +180,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     text = run_cli(*weeks, "-f", "comment", "--package-url", "").out
     lines = [line for line in text.splitlines() if line]
     assert lines[2] == (
-        "`gcc` gone from 2 stacks, `compiler-wrapper` new, 2 packages reconfigured, in 7 stacks. "
-        "9 more were only rebuilt; the pages do not say why. 12 → 13 packages in all."
+        "`gcc` gone from 2 stacks, `compiler-wrapper` new, 2 packages reconfigured. 9 more were "
+        "only rebuilt; the pages do not say why. 12 → 13 packages compared."
     )
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas` reconfigured"
     assert f"- ≠ {alike}: compiler `gcc@=11.4.0` → no compiler named (`hep`)" in lines
@@ -191,13 +191,13 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     )
     assert (
         "- = 9 only rebuilt, with the same version, compiler, target and variants: "
-        "`charliecloud`, `gptune` (`e4s`, `e4s-oneapi`); `comgr`, `hipblas`, `rocblas`, `cusz` "
-        "(`e4s`); `comgr`, `acts` (`hep`); `comgr`, `hipblas`, `rocblas`, `composable-kernel`, "
-        "`rccl` (`ml-linux-x86_64-rocm`)"
+        "`comgr` (`e4s`, `hep`, `ml-linux-x86_64-rocm`); `charliecloud`, `gptune` (`e4s`, "
+        "`e4s-oneapi`); `hipblas`, `rocblas` (`e4s`, `ml-linux-x86_64-rocm`); `acts` (`hep`); "
+        "`composable-kernel`, `rccl` (`ml-linux-x86_64-rocm`); `cusz` (`e4s`)"
     ) in lines
     assert lines[-1] == (
-        "- \\+ 18 stacks that no page names but that of `compiler-wrapper`, so they may not be "
-        "new: `aws-pcluster-neoverse_v1`, `aws-pcluster-x86_64_v4`, `bootstrap-aarch64-darwin` "
+        "- 18 stacks are on the page of `compiler-wrapper` alone; the pages do not say whether "
+        "they are new: `aws-pcluster-neoverse_v1`, `aws-pcluster-x86_64_v4`, `bootstrap-aarch64-darwin` "
         "and 15 more (`--detail` lists them)"
     )
 
