@@ -197,8 +197,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     ) in lines
     assert lines[-1] == (
         "- 18 stacks are on the page of `compiler-wrapper` alone; the pages do not say whether "
-        "they are new: `aws-pcluster-neoverse_v1`, `aws-pcluster-x86_64_v4`, `bootstrap-aarch64-darwin` "
-        "and 15 more (`--detail` lists them)"
+        "they are new: `aws-pcluster-neoverse_v1`, `aws-pcluster-x86_64_v4`, "
+        "`bootstrap-aarch64-darwin` and 15 more (`--detail` lists them)"
     )
 
 
