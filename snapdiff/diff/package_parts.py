@@ -6,6 +6,7 @@ happened to these builds is then told as of any package.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from msgspec import UNSET
@@ -23,6 +24,7 @@ from snapdiff.model.specs import Graph, Spec
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import (
     ChangeCounts,
+    Count,
     Kind,
     PackageChange,
     PackageParts,
@@ -55,12 +57,13 @@ def parts_of(
         else:
             (left if was_root else came if is_root else beside).append(spec)
     roots = Counter(old), Counter(new)
-    for before, after in _places(left, came):
+    versions = {parse_version(it) for it in old}, {parse_version(it) for it in new}
+    for before, after in _places(left, came, versions):
         alone = before if after is None else after if before is None else None
-        side = roots[alone is before]
-        if alone and alone.old and alone.new and not _is_strange(alone, side):
-            side[_no_root(alone).version] += 1
-            own += [alone] if alone.old.hash != alone.new.hash else []
+        other = roots[alone is before]
+        if alone and _counts_twice(alone, other, was_root=alone is before):
+            other[_no_root(alone).version] += 1
+            own += [alone] if len({spec.hash for spec in alone.specs}) > 1 else []
         else:
             was, now = before.old if before else None, after.new if after else None
             own += _pair(change.package, was, now)
@@ -88,12 +91,15 @@ def roots_on_one_side(old: Graph, new: Graph) -> Iterator[Change]:
 
 
 def _places(
-    left: Sequence[Change], came: Sequence[Change]
+    left: Sequence[Change],
+    came: Sequence[Change],
+    roots: tuple[AbstractSet[Version], AbstractSet[Version]],
 ) -> Iterator[tuple[Change | None, Change | None]]:
     """Yield what was a root with what is one in its place: of one version, then in their order.
 
-    `left` are spec changes of which the old side alone is a root, `came` the new side alone. What
-    is there on both sides has another one in its place only where no other can have it.
+    `left` are spec changes of which the old side alone is a root, `came` the new side alone;
+    `roots` are the versions of all, before and after. What is there on both sides has another one
+    in its place only where no other can have it.
     """
     by_version: dict[Version, tuple[list[Change], list[Change]]] = {}
     for side, specs in enumerate((left, came)):
@@ -109,7 +115,7 @@ def _places(
     gone, new = (sorted(specs, key=_order) for specs in rest)
     pairs += zip(*(sorted(it[:number], key=_version) for it in (gone, new)), strict=True)
     for before, after in pairs:
-        if _is_exchange(before, after):
+        if _is_exchange(before, after, roots):
             yield before, after
         else:
             yield before, None
@@ -118,16 +124,19 @@ def _places(
     yield from ((None, after) for after in new[number:])
 
 
-def _is_exchange(before: Change, after: Change) -> bool:
+def _is_exchange(
+    before: Change, after: Change, roots: tuple[AbstractSet[Version], AbstractSet[Version]]
+) -> bool:
     """Return whether one build has the place of another.
 
-    What both sides have with the same hash has not changed: it is only another version that takes
-    its place. Of two without a partner, which are for different processors, one is gone and one is
-    new.
+    What both sides have with the same hash has not changed: it is only a version that no root had
+    that takes its place, or one that none has any more that leaves it. Of two without a partner,
+    which are for different processors, one is gone and one is new.
     """
-    both = {(len(it.specs), len({spec.hash for spec in it.specs})) for it in (before, after)}
-    is_same = (2, 1) in both and _version(before) == _version(after)
-    return not is_same and both not in ({(1, 1)}, {(2, 1)})
+    sizes = [(len(it.specs), len({spec.hash for spec in it.specs})) for it in (before, after)]
+    is_left = sizes[0] == (2, 1) and _version(after) in roots[0]
+    is_new = sizes[1] == (2, 1) and _version(before) in roots[1]
+    return not (is_left or is_new) and set(sizes) not in ({(1, 1)}, {(2, 1)})
 
 
 def _without_those_left(roots: PackageChange, kept: Collection[str]) -> PackageChange:
@@ -170,9 +179,16 @@ def _order(change: Change) -> tuple[int, bool, Version, Configuration]:
     return len(change.specs), _is_there(change), _version(change), _configuration(root)
 
 
-def _is_strange(change: Change, roots: Mapping[str, int]) -> bool:
-    """Return whether a build has, where it is no root, a version of its own and of no root."""
-    return bool(roots) and _no_root(change).version not in roots and not _is_there(change)
+def _counts_twice(change: Change, others: Mapping[str, int], *, was_root: bool) -> bool:
+    """Return whether what is a root on one side alone counts as one on the other side as well.
+
+    It is there, too, of the same version. With another version it does where no `others` are roots
+    there, as the package is one; and a root that has the version of others now is not gone.
+    """
+    if len(change.specs) == 1:
+        return False
+    is_alike = was_root and _no_root(change).version in others
+    return is_alike or not others or _is_there(change)
 
 
 def _no_root(change: Change) -> Spec:
@@ -221,7 +237,13 @@ def _others(
         kept = in_order(by_order(versions_of(specs, "new")))  # the versions of these specs
         kind = kind_of_same_versions(numbers)
         found = replace(change, kind=kind, kept=kept, versions=UNSET)
-    return _part(replace(found, specs=ChangeCounts(**numbers))) if found else None
+    if found is None:
+        return None
+    versions = found.versions and _beside(found.versions, roots)
+    old, new = (sum(some.values()) for some in roots)
+    builds = Count(change.builds.old - old, change.builds.new - new)
+    numbered = replace(found, specs=ChangeCounts(**numbers), builds=builds, versions=versions)
+    return _part(numbered)
 
 
 def _beside_moved_roots(
@@ -254,22 +276,29 @@ def _beside_moved_roots(
         kind = kind_of_same_versions(Counter(spec.kind for spec in own))
         kept = in_order(by_order(versions_of(own, "new")))
         if kinds & {Kind.UPGRADED, Kind.DOWNGRADED}:
-            sides = _versions_beside(change.versions or (), roots)
-            step, gone, came, kept = compare_versions(*sides)
+            counts = _beside(change.versions or (), roots)
+            old = frozenset(it.version for it in counts if it.old > 0)
+            new = frozenset(it.version for it in counts if it.new > 0)
+            step, gone, came, kept = compare_versions(old, new)
             kind = step or kind
     return replace(change, kind=kind, gone=gone, came=came, kept=kept, versions=UNSET)
 
 
-def _versions_beside(
+def _beside(
     counts: Iterable[VersionCount], roots: Sequence[Mapping[str, int]]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the versions on each side of which there are more builds than roots."""
+) -> tuple[VersionCount, ...]:
+    """Return how many builds of each version there are without the roots, on each side."""
     of_roots = [
         Counter({parse_version(it): number for it, number in some.items()}) for some in roots
     ]
-    old = (it.version for it in counts if it.old > of_roots[0][parse_version(it.version)])
-    new = (it.version for it in counts if it.new > of_roots[1][parse_version(it.version)])
-    return frozenset(old), frozenset(new)
+    return tuple(
+        VersionCount(
+            it.version,
+            it.old - of_roots[0][parse_version(it.version)],
+            it.new - of_roots[1][parse_version(it.version)],
+        )
+        for it in counts
+    )
 
 
 def _part(change: PackageChange) -> PartChange:

@@ -121,6 +121,8 @@ class VersionMove(NamedTuple):
                 which = f"{those} {traits_in_words(self.moved_by[0], mark)}"
             which = f" ({which})" if which else ""
             some = f"{number:,} of {counted(old.old, 'build')}"
+            if number == old.old:
+                some = "the only build" if number == 1 else f"all {number:,} builds"
             if came > number:
                 words = f"{some} of {mark(old.version)}{which} replaced by {came:,}"
                 return f"{words} of {mark(new.version)}"
@@ -201,11 +203,11 @@ def number_of_builds(change: PackageChange) -> Count:
     It is 0 of those beside roots that have other versions, as they may have had the others' place,
     and where all of them came or went.
     """
-    roots = change.parts.asked_for if change.parts and change.is_dependency else None
-    if roots and change.versions is UNSET:
-        old, new = change.builds.old - roots.builds.old, change.builds.new - roots.builds.new
-        is_known = old and new and not (roots.gone or roots.came)
-        return Count(old, new) if is_known else Count(0, 0)
+    if change.parts and change.is_dependency:
+        roots = change.parts.asked_for
+        has_moved = change.versions is UNSET and roots and (roots.gone or roots.came)
+        if has_moved or not (change.builds.old and change.builds.new):
+            return Count(0, 0)
     if not change.different:
         return change.builds
     return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))

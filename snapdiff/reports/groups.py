@@ -198,7 +198,9 @@ def _tally(
             in_stacks = len(stacks) if is_each else 0
             tally = replace(tally, place=Place("", tuple(stacks)), in_stacks=in_stacks)
     elif status in (Status.LOST, Status.MORE):
-        what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
+        is_more = status is Status.MORE
+        of_versions = [it.is_of_versions and bool(is_more or it.versions.gone) for _, it in moves]
+        what = {"versions" if it else "builds" for it in of_versions}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.ROOTS:
         what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}

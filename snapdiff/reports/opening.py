@@ -195,9 +195,16 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
 
 
 def _older_versions(change: PackageChange) -> Versions:
-    """Return the versions that came and are below the highest one before."""
+    """Return the version below the highest one before that came, or has more builds, if it is one.
+
+    Of several, nobody knows which of them a root needs, nor of a product and a dependency.
+    """
+    if change.parts and not change.is_dependency:
+        return ()
+    more = (it.version for it in change.versions or () if it.new > it.old)
     highest = max(map(parse_version, (*change.gone, *change.kept)), default=None)
-    return tuple(it for it in change.came if highest and parse_version(it) < highest)
+    older = {it for it in (*change.came, *more) if highest and parse_version(it) < highest}
+    return tuple(older) if len(older) == 1 else ()
 
 
 def _stacks_by_name(found: Iterable[_Lost]) -> dict[str, frozenset[str]]:

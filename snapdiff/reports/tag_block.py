@@ -1,6 +1,6 @@
 """What happened in one tag as people read it: what many packages share, then its parts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -36,7 +36,7 @@ from snapdiff.reports.toolchain import (
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
-from snapdiff.spack import COMPILER_WRAPPER
+from snapdiff.spack import COMPILER_WRAPPER, COMPILERS
 
 SHORT = 8
 """How many lines of packages are read at a glance."""
@@ -97,7 +97,8 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     all of it. `only_rebuilt` names the stacks that have no part of their own; `reasons` say why
     specs changed in those and, where the parts are about all stacks, in all of them. `opening` has
     the reasons that many packages share. `sets` has the names of the stacks that have a letter
-    together. `specs` are those that changed in a kind that is asked for where no package did.
+    together. `tells_toolchain` says that lines do not say all of it. `specs` are those that changed
+    in a kind that is asked for where no package did.
     """
 
     tag: TagDiff
@@ -106,6 +107,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     reasons: Reasons | None
     opening: Opening
     toolchain: Toolchain | None
+    tells_toolchain: bool
     parts: tuple[Part, ...]
     sets: dict[str, tuple[str, ...]]
     specs: SpecLines
@@ -121,15 +123,6 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     def has_table(self) -> bool:
         """Whether its products are in a table."""
         return any(part.has_table for part in self.parts)
-
-    @property
-    def tells_toolchain(self) -> bool:
-        """Whether it has the toolchain apart: not where the sentence and a few lines say all."""
-        if self.toolchain is None or any(part.has_headings for part in self.parts):
-            return self.toolchain is not None
-        lines = (line for part in self.parts for group in part.groups for line in group.lines)
-        told = {name for line in lines for name in line.packages} | {*dict(self.toolchain.news)}
-        return any(len(some) > 1 or name not in told for name, some in self.toolchain.changes)
 
 
 class TagWriter:
@@ -244,6 +237,7 @@ class TagWriter:
             reasons=reasons,
             opening=opening,
             toolchain=toolchain,
+            tells_toolchain=toolchain is not None and _says_more(toolchain, parts, self.by_stack),
             parts=tuple(parts),
             sets=self._places.named_sets(used),
             specs=() if self.lines else spec_lines(listed),
@@ -309,6 +303,26 @@ class TagWriter:
         found = [part for part in parts if part.groups or part.new_builds] or parts[:1]
         found[0] = replace(found[0], is_first=True)
         return found
+
+
+def _says_more(
+    toolchain: Toolchain, parts: Iterable[Part], by_stack: Mapping[str, StackMoves]
+) -> bool:
+    """Return whether the toolchain says more than few lines of packages, or there are many.
+
+    Compilers have no line. Of those the sentence says it, if any product changed.
+    """
+    parts = list(parts)
+    if any(part.has_headings for part in parts):
+        return True
+    lines = [line for part in parts for group in part.groups for line in group.lines]
+    told = {(name, line.is_dependency) for line in lines for name in line.packages}
+    moves = (it for some in by_stack.values() for it in some)
+    untold = {(it.package, it.is_dependency) for it, _ in moves} - told
+    names = {name for name, _ in told} - {name for name, _ in untold}
+    if any(not line.is_dependency for line in lines):
+        names.update(name for name, _ in toolchain.news if name in COMPILERS)
+    return not names.issuperset(name for name, _ in toolchain.changes)
 
 
 def _say_why(lines: Iterable[PackageLine], stacks: Iterable[StackDiff]) -> bool:

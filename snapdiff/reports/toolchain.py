@@ -79,7 +79,7 @@ def toolchain_of(
     are there, `is_all` is false: a package that seems to be as before may have changed, too.
     """
     stacks = told_stacks(tag)
-    is_on_both_sides = all(it.status in ("changed", "unchanged") for it in tag.stacks)
+    is_on_both_sides = all(it.specs.old and it.specs.new for it in tag.stacks)
     changed: dict[str, _Steps] = {}
     same: dict[str, dict[Versions, list[str]]] = {}
     for stack in stacks:

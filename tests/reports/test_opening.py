@@ -753,3 +753,29 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
     assert "needed by" not in below  # that is said above
+
+
+def test_of_several_older_versions_none_is_said_to_be_needed(tmp_path: Path) -> None:
+    """One of them may be there for somebody else."""
+
+    def libs(version: str, *, explicit: bool = False) -> list[Item]:
+        return [Item(f"lib{number}", version, explicit=explicit) for number in range(3)]
+
+    user = Item("user", explicit=True, needs=tuple(map(needs, libs("2.0"))))
+    root = Item("root", explicit=True, needs=tuple(map(needs, libs("1.5"))))
+    old = [*libs("2.0"), user]
+    new = [*old, *libs("1.5"), *libs("1.0", explicit=True), root]
+    lines = report(tmp_path, {"a": (old, new)})
+    assert "- `root` is new: it needs older `lib0`, `lib1`, `lib2`" in lines
+
+
+def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
+    tmp_path: Path,
+) -> None:
+    old = [Item("hdf5", "2.0", explicit=True), *builds("hdf5", number="123")]
+    old = [replace(item, version="2.0") for item in old]
+    other = [Item("other", "1.0", explicit=True, parameters={"on": it}) for it in (True, False)]
+    new = [Item("hdf5", it, explicit=True) for it in ("2.0", "1.1")]
+    lines = report(tmp_path, {"a": ([*old, other[0]], [*new, other[1]])})
+    assert lines[2] == "`hdf5` lost a build, 1 product reconfigured in `a`."
+    assert "- − `hdf5` `1.1` added beside `2.0`, 3 of 4 builds of `2.0` gone" in lines

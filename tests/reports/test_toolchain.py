@@ -515,3 +515,44 @@ def test_beside_an_environment_that_came_or_went_it_says_what_is_as_before_where
     done = run_cli("-C", tmp_path, *sides, "--stat", "-f", "text")
     assert "same versions as before: gcc 12.3.0 (cpu), openmpi 4.1 (cpu)" in toolchain(done.out)
     assert "; gcc" not in done.out
+
+
+def below_one_root(openmpi: str, minor: int) -> list[Item]:
+    """One root, and below it MPI and four libraries of this minor version."""
+    libs = [Item(f"lib{number}", f"{number}.{minor}") for number in range(4)]
+    below = [Item("openmpi", openmpi), *libs]
+    return [*below, Item("app", explicit=True, needs=tuple(map(needs, below)))]
+
+
+def test_a_step_that_no_line_and_no_sentence_has_is_told_apart(tmp_path: Path) -> None:
+    sides = write_locks(tmp_path, below_one_root("4.1.6", 0), below_one_root("4.2.0", 1))
+    text = run_cli(*sides, "-f", "text", "-k", "upgraded").out
+    assert text.splitlines()[2].startswith("No product changed; 5 dependencies upgraded (lib0, ")
+    assert toolchain(text)[0] == "openmpi 4.1.6 → 4.2.0"
+
+
+def test_a_step_of_a_dependency_is_not_told_by_the_line_of_a_product(tmp_path: Path) -> None:
+    roots = [Item("openmpi", f"5.0.{it}", explicit=True) for it in (1, 2)]
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(3)] for it in (1, 2)]
+    old = [*below_one_root("4.1.6", 0), roots[0], *ups[0]]
+    new = [*below_one_root("4.1.7", 0), roots[1], *ups[1]]
+    text = run_cli(*write_locks(tmp_path, old, new), "-f", "text").out
+    assert toolchain(text)[0] == "openmpi 5.0.1 → 5.0.2, 4.1.6 → 4.1.7"
+
+
+def test_of_several_tags_each_says_its_new_compiler(tmp_path: Path) -> None:
+    for side, number in (("old", 1), ("new", 2)):
+        for tag in "xy":
+            items = [Item(f"p{n}", f"{n}.{number}", explicit=True) for n in range(5)]
+            more = Item("visit", compiler=("nvhpc", "23.7"), explicit=True)
+            content = to_bytes(lock([*items, *[more] * (number - 1)]))
+            write_files(tmp_path, {f"{side}/{tag}/env/spack.lock": content})
+    lines = run_cli(tmp_path / "old", tmp_path / "new").out.splitlines()
+    assert lines.count("- `nvhpc` `23.7` new") == 2
+
+
+def test_compilers_have_no_part_in_why_hashes_differ(tmp_path: Path) -> None:
+    sides = write_locks(tmp_path, below_one_root("4.1.6", 0), below_one_root("4.2.0", 1))
+    line = run_cli(*sides).out.splitlines()[2]
+    because = "because of `lib0` `0.0` → `0.1`; `gcc` as before, `openmpi` `4.1.6` → `4.2.0`."
+    assert line.endswith(f", {because}")
