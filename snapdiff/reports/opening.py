@@ -33,7 +33,7 @@ _MANY_BELOW = 40
 """Below how many builds of a stack a version of a dependency was that somebody may miss."""
 
 _Lost = tuple[tuple[str, tuple[str, ...]], str]
-"""A package with the versions, or variants, that it lost, and the stack where."""
+"""A package with versions, or variants, that it lost or got, and the stack where."""
 
 _Losses = Placed[tuple[str, tuple[str, ...]]]
 
