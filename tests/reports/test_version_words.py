@@ -61,6 +61,20 @@ IN_PLACE = (
 )
 
 
+REPLACED = (
+    r"(?:the only build|all ([0-9]+) builds|([0-9]+) of ([0-9]+) builds?) of ([^ ,]+)"
+    r" replaced by ([0-9]+) of ([^ ,]+)"
+)
+
+
+def as_more(found: re.Match[str]) -> str:
+    """What is said of builds that more of another version replaced, as of a step and more."""
+    every, some, of, old, came, new = found.groups()
+    number = int(every or some or 1)
+    more = f"{int(came) - number} more builds of {new}"
+    return f"{number} of {of or number} builds {old} → {new}, {more}"
+
+
 def as_step(text: str, came: set[Version], kept: set[Version]) -> str:
     """What is said of builds in place of others, as it is said of builds that went up."""
     found = re.match(IN_PLACE, text)
@@ -88,7 +102,8 @@ def moved(text: str) -> Counts:
 def check(words: str, old: Counts, new: Counts) -> None:
     """Check what is said of a package that is on both sides, against its builds by version."""
     gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
-    words, number = re.subn(r" \(now [^)]*\)", "", as_step(words, came, kept))
+    words = re.sub(REPLACED, as_more, as_step(words, came, kept))
+    words, number = re.subn(r" \(now [^)]*\)", "", words)
     assert number <= (not kept)
     told = moved(words)
     words = re.sub(f"{MOVED}(, no longer .*)?", "", words)
