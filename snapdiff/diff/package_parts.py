@@ -60,9 +60,8 @@ def parts_of(
     versions = {parse_version(it) for it in old}, {parse_version(it) for it in new}
     for before, after in _places(left, came, versions):
         alone = before if after is None else after if before is None else None
-        other = roots[alone is before]
-        if alone and _counts_twice(alone, other, was_root=alone is before):
-            other[_no_root(alone).version] += 1
+        if alone and _counts_twice(alone, versions[1]):
+            roots[alone is before][_no_root(alone).version] += 1
             own += [alone] if len({spec.hash for spec in alone.specs}) > 1 else []
         else:
             was, now = before.old if before else None, after.new if after else None
@@ -145,8 +144,9 @@ def _without_those_left(roots: PackageChange, kept: Collection[str]) -> PackageC
     It is the one of a dependency there. A step from it, or to it, is one all the same.
     """
     is_step = roots.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
+    there = set(map(parse_version, kept))
     gone, came = (
-        tuple(it for it in some if it not in kept or (is_step and it == some[-1]))
+        tuple(it for it in some if parse_version(it) not in there or (is_step and it == some[-1]))
         for some in (roots.gone, roots.came)
     )
     stay = {*roots.kept, *roots.gone, *roots.came}.difference(gone, came)
@@ -179,16 +179,15 @@ def _order(change: Change) -> tuple[int, bool, Version, Configuration]:
     return len(change.specs), _is_there(change), _version(change), _configuration(root)
 
 
-def _counts_twice(change: Change, others: Mapping[str, int], *, was_root: bool) -> bool:
+def _counts_twice(change: Change, roots: AbstractSet[Version]) -> bool:
     """Return whether what is a root on one side alone counts as one on the other side as well.
 
-    It is there, too, of the same version. With another version it does where no `others` are roots
-    there, as the package is one; and a root that has the version of others now is not gone.
+    It does where it is there, with the same version; and what was a root and has the version of
+    other `roots` now is not gone.
     """
-    if len(change.specs) == 1:
-        return False
-    is_alike = was_root and _no_root(change).version in others
-    return is_alike or not others or _is_there(change)
+    if change.old and change.new and change.old.explicit:
+        return _is_there(change) or parse_version(change.new.version) in roots
+    return _is_there(change)
 
 
 def _no_root(change: Change) -> Spec:
@@ -287,18 +286,13 @@ def _beside_moved_roots(
 def _beside(
     counts: Iterable[VersionCount], roots: Sequence[Mapping[str, int]]
 ) -> tuple[VersionCount, ...]:
-    """Return how many builds of each version there are without the roots, on each side."""
-    of_roots = [
+    """Return how many builds of each version there are without the roots, where there are any."""
+    old, new = (
         Counter({parse_version(it): number for it, number in some.items()}) for some in roots
-    ]
-    return tuple(
-        VersionCount(
-            it.version,
-            it.old - of_roots[0][parse_version(it.version)],
-            it.new - of_roots[1][parse_version(it.version)],
-        )
-        for it in counts
     )
+    orders = ((it, parse_version(it.version)) for it in counts)
+    beside = (VersionCount(it.version, it.old - old[at], it.new - new[at]) for it, at in orders)
+    return tuple(it for it in beside if it.old or it.new)
 
 
 def _part(change: PackageChange) -> PartChange:

@@ -306,13 +306,12 @@ class TagWriter:
 
 
 def _says_more(
-    toolchain: Toolchain, parts: Iterable[Part], by_stack: Mapping[str, StackMoves]
+    toolchain: Toolchain, parts: Sequence[Part], by_stack: Mapping[str, StackMoves]
 ) -> bool:
     """Return whether the toolchain says more than few lines of packages, or there are many.
 
     Compilers have no line. Of those the sentence says it, if any product changed.
     """
-    parts = list(parts)
     if any(part.has_headings for part in parts):
         return True
     lines = [line for part in parts for group in part.groups for line in group.lines]

@@ -230,3 +230,5 @@ def test_no_part_counts_more_than_it_has(words: list[str]) -> None:
             pairs += part.specs.rebuilt + part.specs.reconfigured
             assert pairs + part.specs.removed <= had
             assert pairs + part.specs.added <= has
+            numbers = [(it.old, it.new) for it in part.versions or ()]
+            assert all(min(some) >= 0 < max(some) for some in numbers)
