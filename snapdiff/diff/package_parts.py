@@ -5,46 +5,29 @@ happened to these builds is then told as of any package.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from msgspec import UNSET
-from msgspec.structs import replace
-
-from snapdiff.diff.package_kinds import (
-    by_order,
-    change_of_package,
-    compare_versions,
-    in_order,
-    kind_of_same_versions,
-    versions_of,
-)
+from snapdiff.diff.package_kinds import change_of_package, versions_of
 from snapdiff.model.specs import Graph, Spec
 from snapdiff.result.changes import Change
-from snapdiff.result.packages import (
-    ChangeCounts,
-    Count,
-    Kind,
-    PackageChange,
-    PackageParts,
-    PartChange,
-    VersionCount,
-)
+from snapdiff.result.packages import Kind, PackageChange, PackageParts, PartChange
 from snapdiff.spack import Configuration, Version, parse_configuration, parse_version
 
 
 def parts_of(
     change: PackageChange,
-    old: Mapping[str, int],
-    new: Mapping[str, int],
+    versions: tuple[Counter[str], Counter[str]],
+    explicit: tuple[Counter[str], Counter[str]],
     specs: Iterable[Change],
 ) -> PackageParts | None:
     """Return what happened to the roots of a package and what beside, None where roots are all.
 
-    `old` and `new` are how many roots of each version it has; `specs` are all its spec changes, and
-    as pairs of one hash the builds that are roots on one side alone. A root that is still there, or
-    was there before, counts on both sides unless its place was taken, or it took one.
+    `versions` are how many builds of each version it has before and after, `explicit` how many of
+    these are roots; `specs` are all its spec changes, and as pairs of one hash the builds that are
+    roots on one side alone. A root that is still there, or was there before, counts on both sides
+    unless its place was taken, or it took one.
     """
     own: list[Change] = []
     beside: list[Change] = []
@@ -56,11 +39,11 @@ def parts_of(
             (own if is_root else beside).append(spec)
         else:
             (left if was_root else came if is_root else beside).append(spec)
-    roots = Counter(old), Counter(new)
-    versions = {parse_version(it) for it in old}, {parse_version(it) for it in new}
-    for before, after in _places(left, came, versions):
+    roots = explicit[0].copy(), explicit[1].copy()
+    old, new = ({*map(parse_version, side)} for side in roots)
+    for before, after in _places(left, came, (old, new)):
         alone = before if after is None else after if before is None else None
-        if alone and _counts_twice(alone, versions[1]):
+        if alone and _counts_twice(alone, new):
             roots[alone is before][_no_root(alone).version] += 1
             own += [alone] if len({spec.hash for spec in alone.specs}) > 1 else []
         else:
@@ -69,11 +52,12 @@ def parts_of(
             beside += _pair(change.package, *_beside_place(before, after))
     if sum(map(Counter.total, roots)) == change.builds.old + change.builds.new:
         return None
-    asked_for = None
-    if own:
-        part = change_of_package(change.package, *roots, own)
-        asked_for = _part(_without_those_left(part, change.kept))
-    return PackageParts(asked_for=asked_for, others=_others(change, asked_for, roots, beside))
+    asked_for = _part(change, roots, own) if own else None
+    if asked_for and all(_went_along(spec, asked_for) for spec in beside):
+        return PackageParts(asked_for=asked_for, others=None)
+    beside_roots = versions[0] - roots[0], versions[1] - roots[1]
+    others = _part(change, beside_roots, beside) if beside else None
+    return PackageParts(asked_for=asked_for, others=others)
 
 
 def roots_on_one_side(old: Graph, new: Graph) -> Iterator[Change]:
@@ -136,21 +120,6 @@ def _is_exchange(
     is_left = sizes[0] == (2, 1) and _version(after) in roots[0]
     is_new = sizes[1] == (2, 1) and _version(before) in roots[1]
     return not (is_left or is_new) and set(sizes) not in ({(1, 1)}, {(2, 1)})
-
-
-def _without_those_left(roots: PackageChange, kept: Collection[str]) -> PackageChange:
-    """Return what happened to roots with no version gone, or new, that is there on both sides.
-
-    It is the one of a dependency there. A step from it, or to it, is one all the same.
-    """
-    is_step = roots.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
-    there = set(map(parse_version, kept))
-    gone, came = (
-        tuple(it for it in some if parse_version(it) not in there or (is_step and it == some[-1]))
-        for some in (roots.gone, roots.came)
-    )
-    stay = {*roots.kept, *roots.gone, *roots.came}.difference(gone, came)
-    return replace(roots, gone=gone, came=came, kept=in_order(by_order(stay)))
 
 
 def _beside_place(before: Change | None, after: Change | None) -> tuple[Spec | None, Spec | None]:
@@ -216,89 +185,28 @@ def _pair(package: str, old: Spec | None, new: Spec | None) -> Iterator[Change]:
         yield Change(Kind.REMOVED if old else Kind.ADDED, package, old, new)
 
 
-def _others(
-    change: PackageChange,
-    asked_for: PartChange | None,
-    roots: Sequence[Mapping[str, int]],
-    specs: Collection[Change],
-) -> PartChange | None:
-    """Return what happened to a package beside what happened to its roots, None where nothing.
+def _part(
+    change: PackageChange, versions: tuple[Counter[str], Counter[str]], specs: Collection[Change]
+) -> PartChange:
+    """Return what happened to some builds of a package.
 
-    `roots` are how many of these there are of each version, before and after.
+    `versions` are how many of these there are of each version, before and after, `specs` their
+    changes. What other builds have on the side where none of these does is neither gone nor new,
+    unless one went from that version, or to it.
     """
-    if not specs:
-        return None
-    found: PackageChange | None = change
-    numbers = Counter[str](spec.kind for spec in specs)
-    if asked_for and asked_for.kind not in (Kind.RECONFIGURED, Kind.REBUILT):
-        found = _beside_moved_roots(change, asked_for, roots, specs)
-    elif asked_for and not (change.gone or change.came or {*numbers} & {Kind.REMOVED, Kind.ADDED}):
-        kept = in_order(by_order(versions_of(specs, "new")))  # the versions of these specs
-        kind = kind_of_same_versions(numbers)
-        found = replace(change, kind=kind, kept=kept, versions=UNSET)
-    if found is None:
-        return None
-    versions = found.versions and _beside(found.versions, roots)
-    old, new = (sum(some.values()) for some in roots)
-    builds = Count(change.builds.old - old, change.builds.new - new)
-    numbered = replace(found, specs=ChangeCounts(**numbers), builds=builds, versions=versions)
-    return _part(numbered)
-
-
-def _beside_moved_roots(
-    change: PackageChange,
-    asked_for: PartChange,
-    roots: Sequence[Mapping[str, int]],
-    specs: Iterable[Change],
-) -> PackageChange | None:
-    """Return the same where versions of roots came or went, or a root itself did."""
-    own = [spec for spec in specs if not _went_along(spec, asked_for)]
-    if not own:
-        return None
-    moved = set(map(parse_version, (*asked_for.gone, *asked_for.came)))
-    moved.difference_update(parse_version(it.version) for spec in own for it in spec.specs)
-    gone = tuple(it for it in change.gone if parse_version(it) not in moved)
-    came = tuple(it for it in change.came if parse_version(it) not in moved)
-    kept, kinds = change.kept, {spec.kind for spec in own}
-    if came and not gone:  # beside those of roots, too; what goes leaves only what was there
-        kept = in_order(by_order({*change.kept, *change.came}.difference(came)))
-    if gone and came:
-        is_higher = parse_version(gone[-1]) < parse_version(came[-1])
-        kind = Kind.UPGRADED if is_higher else Kind.DOWNGRADED
-    elif gone or came or kinds & {Kind.REMOVED, Kind.ADDED}:
-        kind = Kind.REMOVED if gone or (Kind.REMOVED in kinds and not came) else Kind.ADDED
-        if not (gone or came):
-            alone = (spec for it in own if not (it.old and it.new) for spec in it.specs)
-            versions = {parse_version(spec.version) for spec in alone}
-            kept = tuple(it for it in change.kept if parse_version(it) in versions)
-    else:  # from a version that is still there, or to one that was, as roots have these
-        kind = kind_of_same_versions(Counter(spec.kind for spec in own))
-        kept = in_order(by_order(versions_of(own, "new")))
-        if kinds & {Kind.UPGRADED, Kind.DOWNGRADED}:
-            counts = _beside(change.versions or (), roots)
-            old = frozenset(it.version for it in counts if it.old > 0)
-            new = frozenset(it.version for it in counts if it.new > 0)
-            step, gone, came, kept = compare_versions(old, new)
-            kind = step or kind
-    return replace(change, kind=kind, gone=gone, came=came, kept=kept, versions=UNSET)
-
-
-def _beside(
-    counts: Iterable[VersionCount], roots: Sequence[Mapping[str, int]]
-) -> tuple[VersionCount, ...]:
-    """Return how many builds of each version there are without the roots, where there are any."""
-    old, new = (
-        Counter({parse_version(it): number for it, number in some.items()}) for some in roots
-    )
-    orders = ((it, parse_version(it.version)) for it in counts)
-    beside = (VersionCount(it.version, it.old - old[at], it.new - new[at]) for it, at in orders)
-    return tuple(it for it in beside if it.old or it.new)
-
-
-def _part(change: PackageChange) -> PartChange:
-    """Return what a part says of a change of some builds."""
-    fields: dict[str, Any] = {it: getattr(change, it) for it in PartChange.__struct_fields__}
-    return PartChange(**fields)
+    old, new = versions[0].copy(), versions[1].copy()
+    before, after = (set(map(parse_version, side)) for side in versions)
+    steps = [it for it in specs if it.kind in (Kind.UPGRADED, Kind.DOWNGRADED)]
+    left, reached = versions_of(steps, "old"), versions_of(steps, "new")
+    for text in change.kept:
+        version = parse_version(text)
+        if version in before - after and text not in left:
+            new[text] = 0
+        elif version in after - before and text not in reached:
+            old[text] = 0
+    part = change_of_package(change.package, old, new, specs)
+    fields: dict[str, Any] = {it: getattr(part, it) for it in PartChange.__struct_fields__}
+    return PartChange(**{**fields, "whole": False})
 
 
 def _went_along(change: Change, roots: PartChange) -> bool:

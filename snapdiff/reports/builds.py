@@ -198,16 +198,7 @@ def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
 
 
 def number_of_builds(change: PackageChange) -> Count:
-    """Return how many builds a package has on each side, equal ones once, of dependencies theirs.
-
-    It is 0 of those beside roots that have other versions, as they may have had the others' place,
-    and where all of them came or went.
-    """
-    if change.parts and change.is_dependency:
-        roots = change.parts.asked_for
-        has_moved = change.versions is UNSET and roots and (roots.gone or roots.came)
-        if has_moved or not (change.builds.old and change.builds.new):
-            return Count(0, 0)
+    """Return how many builds a package has on each side, equal ones once."""
     if not change.different:
         return change.builds
     return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))
@@ -246,7 +237,12 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
 
 
 def came_down(change: PackageChange, versions: VersionMove) -> bool:
-    """Return whether a version came that is older than one before: in its series, if it has one."""
+    """Return whether a version came that is older than one before: in its series, if it has one.
+
+    Of builds beside roots where none was before, any version may be.
+    """
+    if not change.builds.old:
+        return bool(change.came)
     highest = max((*change.gone, *change.kept), key=parse_version, default="")
     steps = versions.steps
     before = {version: steps.get(version, highest) for version in change.came}
@@ -301,7 +297,8 @@ def shares_of(
         )
 
     double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
-    builds = number_of_builds(change)
+    is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
+    builds = number_of_builds(change) if is_of_some else Count(0, 0)
     return (
         share(Kind.REMOVED, builds.old, change.lost_by, double.lost),
         share(Kind.ADDED, builds.new, change.gained_by, double.gained),

@@ -203,7 +203,7 @@ def _older_versions(change: PackageChange) -> Versions:
         return ()
     more = (it.version for it in change.versions or () if it.new > it.old)
     highest = max(map(parse_version, (*change.gone, *change.kept)), default=None)
-    older = {it for it in (*change.came, *more) if highest and parse_version(it) < highest}
+    older = {it for it in (*change.came, *more) if not highest or parse_version(it) < highest}
     return tuple(older) if len(older) == 1 else ()
 
 

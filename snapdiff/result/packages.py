@@ -117,11 +117,10 @@ class PartChange(Struct, frozen=True, kw_only=True):
 
     - `kind`: what happened to these builds as a whole, as the kind of a package
     - `whole`: false: the package itself neither came nor left
-    - `gone`, `came`, `kept`: its versions on the old side alone, on the new side alone, on both; of
-      what is beside roots, `kept` has those of roots too
+    - `gone`, `came`, `kept`: their versions on the old side alone, on the new side alone, on both;
+      one that other builds have where these do not is `kept`, unless one went from it, or to it
     - `specs`: what happened to them, and not to the other part
-    - `builds`: how many roots there are, with those that are only no longer asked for, or only now;
-      of what is beside roots, how many builds in all
+    - `builds`: how many of them there are; roots are also those no longer asked for, or only now
     - `versions`: how many of these there are of each version, as of a package
     """
 

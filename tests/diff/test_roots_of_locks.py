@@ -168,7 +168,7 @@ EXAMPLES = [
         *("reconfigured | 2:2", "removed 2.0| 1:0 -1", "removed", "reconfigured"),
         *(
             "p 3.0 reconfigured: variant ~x → +x",
-            "p 2.0 gone, still has 3.0 and 1.0, as a dependency",
+            "p 2.0 gone, as a dependency",
         ),
         id="a root is only a dependency, and another version is gone",
     ),
@@ -181,7 +181,7 @@ EXAMPLES = [
     pytest.param(
         *("a3.0* b1.0+* c1.0+%14", "a3.0* b1.0+* c1.0+%14* d1.0+%11"),
         *("", "added | 0:1 +1", "added", ""),
-        *("", "p: 1 build new (1.0, built with gcc 11)"),
+        *("", "p 1.0: 1 build new (built with gcc 11)"),
         id="a dependency is a root, and another one came",
     ),
     pytest.param(
@@ -204,8 +204,8 @@ EXAMPLES = [
     ),
     pytest.param(
         *("a1.0* b1.0%14 c2.0", "a1.0 b1.0%14*"),
-        *("", "downgraded 2.0| 1:0 -1", "downgraded removed", ""),
-        *("", "p 2.0 gone, only 1.0 left, as a dependency, downgraded"),
+        *("", "removed 2.0| 1:0 -1", "downgraded removed", ""),
+        *("", "p 2.0 gone, as a dependency"),
         id="two that have not changed are a root each, before and after",
     ),
     pytest.param(

@@ -736,7 +736,7 @@ def test_what_is_said_of_roots_is_not_said_of_dependencies_of_the_same_name(
     user = Item("user", explicit=True, needs=(needs(lower),))
     report = run_cli(*write_locks(tmp_path / "a", old, [*old, lower, root, user]), "-f", "text").out
     assert "  + tool 1.1 added beside 2.0\n" in report
-    assert "  + tool 1.0 added beside 2.0 and 1.1, as a dependency, needed by user\n" in report
+    assert "  + tool 1.0 new, as a dependency, needed by user\n" in report
     # How many builds of one version there are is not known from how many there are in all.
     sides = []
     for cuda, version in ((True, "1.0"), (False, "1.1")):
@@ -771,7 +771,7 @@ def test_that_builds_are_a_dependency_is_said_once_of_several_stacks(tmp_path: P
             write_files(tmp_path, {path: to_bytes(lock([root, *more]))})
     report = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
     assert report.count("as a dependency") == 1
-    assert "  + tool 1.0 added beside 2.0, as a dependency, needed by user, in a; " in report
+    assert "  + tool 1.0 new, as a dependency, needed by user, in a; 1.1 new in b\n" in report
 
 
 def test_who_asks_for_a_package_is_told_without_what_was_only_rebuilt(tmp_path: Path) -> None:

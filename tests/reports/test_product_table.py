@@ -42,7 +42,7 @@ def test_a_version_for_other_packages_is_said_among_dependencies(tmp_path: Path)
     )
     assert rows["petsc"] == ["`3.19` → `3.20`", "″"]
     text = run_cli("-C", tmp_path, "old", "new").out
-    assert "\n- \\+ `petsc` `3.18` added beside `3.20`, as a dependency, in `a`\n" in text
+    assert "\n- \\+ `petsc` `3.18` new, as a dependency, in `a`\n" in text
 
 
 def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Path) -> None:
