@@ -47,6 +47,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
     They are packages where nobody knows which is which. `stack` is None where it is about all of
     them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
+    `numbers` count all that changed, of which `above` are told by the toolchain or another part.
     """
 
     about: About
@@ -56,6 +57,7 @@ class Part(Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     new_builds: NewBuilds | None = None
     numbers: Numbers
+    above: int
     details: SpecLines = ()
 
     @property
@@ -275,11 +277,12 @@ class TagWriter:
         of_one = stack or (self.tag.stacks[0] if len(self.tag.stacks) == 1 else None)
         others: About = "products" if self.has_products else "packages"
         is_why_named = reasons and reasons.names_packages and reasons.place == NOWHERE
-        untold = beside_toolchain(lines, toolchain)
+        beside = beside_toolchain(lines, toolchain)
         parts: list[Part] = []
         about: About
         for is_dependency in (False, True):
-            some = [line for line in untold if line.is_dependency is is_dependency]
+            every = [line for line in lines if line.is_dependency is is_dependency]
+            some = [line for line in every if line in beside]
             if is_dependency:  # the table of products has some of them
                 tables = [group.table for group in parts[0].groups if group.table]
                 some = [it for it in some if not any(t.says(it) for t in tables)]
@@ -297,12 +300,17 @@ class TagWriter:
                     stack=stack.stack if stack else None,
                     groups=grouped(listed, of_these, lists_all=self._lists_all),
                     new_builds=new_builds,
-                    numbers=Numbers(tallies=tallies(some)),
+                    numbers=Numbers(tallies=tallies(every)),
+                    above=len(_packages(every) - _packages(some)),
                 )
             )
         found = [part for part in parts if part.groups or part.new_builds] or parts[:1]
         found[0] = replace(found[0], is_first=True)
         return found
+
+
+def _packages(lines: Iterable[PackageLine]) -> set[str]:
+    return {name for line in lines for name in line.packages}
 
 
 def _says_more(
