@@ -32,7 +32,7 @@ class DiffSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """What is compared and how it is reported; a changelog takes what concerns it.
 
     - `format`: the format of a report, where neither -f nor the suffix of -o says one
-    - `group-by`: one list for each stack, or one for all (default; comment: stack)
+    - `group-by`: one list for each stack, or one for all (default)
     - `tags`: only these tags, such as develop, as globs
     - `stacks`: only these stacks, such as e4s; !GLOB leaves some out
     - `packages`: only these packages

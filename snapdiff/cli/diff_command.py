@@ -134,11 +134,11 @@ Exit status:
     "--because",
     help="Only what was rebuilt or is gone because of these packages, directly or through others.",
 )
-@options.group_by(help="One list for each stack, or one for all (default; comment: stack).")
+@options.group_by(help="One list for each stack, or one for all (default).")
 @click.option(
     "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
 )
-@options.flag("--stat", help="The table of counts alone (text, markdown).")
+@options.flag("--stat", help="Only the toolchain and the table of counts (text, markdown).")
 @options.detail
 @click.option("--report-url", metavar="URL", help="Link to the full report (markdown, comment).")
 @click.option(
