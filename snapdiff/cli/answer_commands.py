@@ -75,7 +75,7 @@ Examples:
 
 \b
 What it draws:
-  = hdf5 1.14.3 rebuilt: zlib replaced by zlib-ng (+2 more)
+  = hdf5 1.14.3 with another hash: zlib replaced by zlib-ng (+2 more)
     abc1234 → def5678
     ├── zlib replaced by zlib-ng
     └── openmpi 5.0.0rc16 → 5.0.0
