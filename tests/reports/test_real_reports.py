@@ -190,11 +190,12 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
         "`e4s-oneapi`); `hipblas`, `rocblas` (`e4s`, `ml-linux-x86_64-rocm`); `acts` (`hep`); "
         "`composable-kernel`, `rccl` (`ml-linux-x86_64-rocm`); `cusz` (`e4s`)"
     ) in lines
-    assert lines[-1] == (
+    what, _, names = lines[-1].partition(": ")
+    assert what == (
         "- 18 stacks are on the page of `compiler-wrapper` alone; the pages do not say whether "
-        "they are new: `aws-pcluster-neoverse_v1`, `aws-pcluster-x86_64_v4`, "
-        "`bootstrap-aarch64-darwin` and 15 more (`--detail` lists them)"
+        "they are new"
     )
+    assert names.count("`, `") == 17  # whoever reads a comment cannot ask for more of them
 
 
 @pytest.mark.parametrize("width", [80, 120])
