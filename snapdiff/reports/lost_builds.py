@@ -13,7 +13,7 @@ from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.stack_moves import Moves
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff
-from snapdiff.result.packages import Kind
+from snapdiff.result.packages import Count, Kind
 
 LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
@@ -29,29 +29,36 @@ Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
 
 
 class StackBuilds(Struct, frozen=True, kw_only=True):
-    """How many builds are gone from stacks, or new, `of` how many, and which traits many have.
+    """How many builds are gone from stacks, or new, and which traits many have.
 
-    It is `of` 0 where nothing says how many were asked for, or how many are equal to others.
+    `in_all` is how many builds these stacks have on each side, None where nothing says how many
+    were asked for, or how many are equal to others.
     """
 
     word: Literal["gone", "new"]
     stacks: tuple[str, ...]
     place: Place
     builds: int
-    of: int
+    in_all: Count | None
     parts: tuple[TraitCount, ...]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `24 of 80 builds gone: 15 built with mvapich 3.0b; 9 without mpi`.
+        """Return what is said: `24 of 80 builds gone (58 now): all with mvapich 3.0b`.
 
         A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`. Of
         those that no trait counts nothing is said: they may have one that is elsewhere, too.
         """
         parts = [self._part_in_words(part, mark) for part in self.parts]
         is_all = self.builds == sum(part.specs for part in self.parts)
-        of = f" of {self.of:,}" if self.of else ""
         among = ":" if is_all else ", among them"
-        return f"{self.builds:,}{of} builds {self.word}{among} {'; '.join(parts)}"
+        of, now = "", ""
+        if self.in_all:
+            old, new = self.in_all.old, self.in_all.new
+            is_loss = self.word == "gone"
+            of = f" of {old if is_loss else new:,}"
+            has_both = self.builds != abs(new - old)  # some are gone, and some are new
+            now = (f" ({new:,} now)" if is_loss else f" ({old:,} before)") if has_both else ""
+        return f"{self.builds:,}{of} builds {self.word}{now}{among} {'; '.join(parts)}"
 
     def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
         number = "all" if part.specs == self.builds else f"{part.specs:,}"
@@ -121,13 +128,13 @@ def _builds(
             numbers[alike] += part.specs
             own[alike] += part.own or 0
     told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= number)
-    in_all = sum(stack.specs.old if is_loss else stack.specs.new for stack in stacks)
+    in_all = Count(sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks))
     return StackBuilds(
         word="gone" if is_loss else "new",
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
         builds=number,
-        of=in_all if is_all else 0,
+        in_all=in_all if is_all else None,
         parts=tuple(replace(it, specs=specs, own=own[it] or UNSET) for it, specs in told),
     )
 

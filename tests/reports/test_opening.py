@@ -13,6 +13,7 @@ from snapdiff.reports.lost_builds import StackBuilds
 from snapdiff.reports.names import NOWHERE
 from snapdiff.reports.terminal import broken
 from snapdiff.result.causes import Trait, TraitCount
+from snapdiff.result.packages import Count
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import run_cli, write_files
 
@@ -299,19 +300,21 @@ def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
         stacks=("a",),
         place=NOWHERE,
         builds=3,
-        of=9,
+        in_all=Count(9, 7),
         parts=(hypre, others),
     )
     assert loss.in_words(str) == (
-        "3 of 9 builds gone: 1 build of hypre 2.29; 2 built with gcc 12.2.0"
+        "3 of 9 builds gone (7 now): 1 build of hypre 2.29; 2 built with gcc 12.2.0"
     )
 
 
 def test_of_builds_that_no_trait_counts_nothing_is_said() -> None:
     """They may have one that is elsewhere, too."""
     gcc = TraitCount(Trait("compiler", None, "gcc@12.2.0"), 2)
-    gain = StackBuilds(word="new", stacks=("a",), place=NOWHERE, builds=3, of=9, parts=(gcc,))
-    assert gain.in_words(str) == "3 of 9 builds new, among them 2 built with gcc 12.2.0"
+    gain = StackBuilds(
+        word="new", stacks=("a",), place=NOWHERE, builds=3, in_all=Count(8, 9), parts=(gcc,)
+    )
+    assert gain.in_words(str) == "3 of 9 builds new (8 before), among them 2 built with gcc 12.2.0"
 
 
 @pytest.mark.parametrize(
@@ -330,7 +333,7 @@ def test_lost_builds_of_a_dependency_and_of_one_compiler(compiler: str, words: s
         stacks=("a",),
         place=NOWHERE,
         builds=2,
-        of=9,
+        in_all=Count(9, 7),
         parts=(hypre,),
     )
     both = f"1 build of hypre 2.29 ({words}) and 1 build that uses it"
