@@ -31,6 +31,7 @@ from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import SHORT, TagBlock, TagWriter
+from snapdiff.result.causes import Cause
 from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
@@ -46,6 +47,10 @@ _MOST_WITHOUT_TABLE = 20
 
 _MOST_IN_SENTENCE = 6
 """How many packages the first sentence names: more are named in a list below it."""
+
+
+_MOST_FOLLOWERS = 3
+"""How many packages a sentence names that only have another hash because of what it tells."""
 
 
 class StackNews(NamedTuple):
@@ -71,7 +76,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     `without_causes` says which documents list no dependencies, if none does, `added` what is said
     of a stack that is on the new side alone, and `is_all_there`
     that there are many changes, all of more builds or packages, and no version is gone. `only_line`
-    is there where it says all there is to say of packages. `is_because` says that only some builds
+    is there where it says all there is to say of packages, but for the few `followers` that only
+    have another hash, because of that. `is_because` says that only some builds
     of them were looked at. `specs` are those that changed in a kind that is asked for where no
     package did: with `-k removed` one that an upgraded package lost. `in_all` is how many products,
     or packages, the only tag that changed has, changed or not, where it is known; `demoted` are
@@ -92,6 +98,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     is_all_there: bool
     only_stack: str
     only_line: PackageLine | None
+    followers: tuple[str, ...]
     is_because: bool
     specs: SpecLines
     one_sided: dict[Kind, tuple[TagDiff, ...]]
@@ -198,10 +205,12 @@ def outline_of(
     is_all = counted.total is not None and not (diff.summary.removed or diff.skipped)
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
+    followers = _followers(every, of=told[0]) if is_one_line else ()
+    said = every if followers else told if is_one_line else ()
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
     nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
     noun = nouns.pop() if len(nouns) == 1 else "stack"
-    blocks = [writer.block(group_by, told if is_one_line else ()) for writer in writers]
+    blocks = [writer.block(group_by, said) for writer in writers]
     return Outline(
         sides=side_names(diff.old, diff.new),
         noun=noun,
@@ -215,6 +224,7 @@ def outline_of(
         without_causes=_WITHOUT_CAUSES.get(frozenset(stack.document for stack in stacks), ""),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
+        followers=followers,
         is_because=bool(diff.filters.because),
         specs=() if every else spec_lines([stack for tag in changed for stack in tag.stacks]),
         one_sided={kind: tuple(it for it in diff.tags if it.status == kind.value) for kind in both},
@@ -227,6 +237,17 @@ def outline_of(
         in_all=_in_all(changed, has_products=has_products) if is_counted else None,
         skipped=diff.skipped,
     )
+
+
+def _followers(lines: Sequence[PackageLine], *, of: PackageLine) -> tuple[str, ...]:
+    """Return the few packages that have another hash because of one and nothing else, if all do."""
+    rest = [line for line in lines if line is not of]
+    names = tuple(name for line in rest for name in line.packages)
+    moves = [move for line in rest for move in line.moves]
+    causes = [it.because for it in moves if isinstance(it.because, Cause) and not it.because.others]
+    is_all = len(causes) == len(moves) and {it.package for it in causes} == {*of.packages}
+    is_here = {move.place for move in moves} == {move.place for move in of.moves}
+    return names if is_all and is_here and len(names) <= _MOST_FOLLOWERS else ()
 
 
 def _numbers(lines: Sequence[PackageLine], *, in_one_tag: bool) -> Numbers:

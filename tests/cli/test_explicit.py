@@ -168,7 +168,7 @@ def test_a_few_dependencies_need_no_fold(tmp_path: Path, name: str) -> None:
     options = ("-f", name, "--package-url", "")
     text = run_cli("-C", tmp_path, "old.lock", "new.lock", *options).out
     assert "<details" not in text
-    products, _, dependencies = text.partition("\nDependencies: 3 packages upgraded\n")
+    products, _, dependencies = text.partition("\n## Dependencies: 3 packages upgraded\n")
     assert "`zlib` `1.1` → `1.2`" in dependencies
     assert "`hdf5`" in products
     assert "`hdf5`" not in dependencies
@@ -179,7 +179,7 @@ def test_a_short_report_loses_dependencies_first(folder: Path) -> None:
     both = ("-C", folder, "old.lock", "new.lock")
     texts = [run_cli(*both, *options, str(most)).out for most in range(380, 440, 5)]
     cut = [text for text in texts if "shortened to fit" in text and "`a-0`" not in text]
-    cut = [text for text in cut if "\nDependencies: 10 packages upgraded\n" in text]
+    cut = [text for text in cut if "\n## Dependencies: 10 packages upgraded\n" in text]
     assert cut
     for text in cut:
         assert "`hdf5` `1.14.1` → `1.14.2`" in text

@@ -241,3 +241,20 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
         "- `esmf` `8.6.0` added beside `8.5.0`, 1 more build of `8.5.0`, "
         "1 build of `8.5.0` with `gcc 12.2.0` in place of `intel-oneapi-compilers 2023.2.1`"
     ) in lines
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("hdf5cxx", "hdf5 1.14.3 reconfigured: variant ~cxx → +cxx."),
+        ("rootdown", "hdf5 1.14.3 → 1.12.3, downgraded."),
+    ],
+)
+def test_what_follows_from_one_change_is_in_its_sentence(name: str, sentence: str) -> None:
+    folder = DATA / "real-spack" / "0.23"
+    text = run_cli("-C", folder, "base", name, "-f", "text").out
+    follower = "netcdf-c only has another hash, because of it."
+    assert text == f"Changes from base to {name}\n\n{sentence} {follower}\n"
+    # Of many, and of what has other causes as well, there are lines.
+    assert "because of it" not in run_cli("-C", folder, "base", "zlibver", "-f", "text").out
+    assert "because of it" not in run_cli("-C", folder, "base", "splice", "-f", "text").out
