@@ -51,9 +51,8 @@ def events_in_words(package: str, events: Iterable[Event], mark: Mark) -> str:
 
 def _what_differs(event: Event, mark: Mark) -> str:
     if event.what == "edge":
-        return (
-            f"is a dependency for {_value(event.new, mark)} now, was for {_value(event.old, mark)}"
-        )
+        old, new = (" and ".join(map(mark, types or ())) for types in (event.old, event.new))
+        return f"is a dependency for {new} now, was for {old}"
     if event.what in ("version", "other"):
         return f"{_value(event.old, mark)} → {_value(event.new, mark)}"
     if event.what == "variants":

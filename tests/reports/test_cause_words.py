@@ -66,7 +66,7 @@ def plain(text: str) -> str:
         ),
         (
             Event("zlib", "edge", ("build",), ("build", "link")),
-            "zlib is a dependency for build link now, was for build",
+            "zlib is a dependency for build and link now, was for build",
         ),
         (Event("zlib", "other", "patches=a", "patches=b"), "zlib patches=a → patches=b"),
         (Event(None, "compilers"), "compilers became dependencies"),
