@@ -61,6 +61,11 @@ class Part(Struct, frozen=True, kw_only=True):
     details: SpecLines = ()
 
     @property
+    def lines(self) -> list[PackageLine]:
+        """The lines of all its groups."""
+        return [line for group in self.groups for line in group.lines]
+
+    @property
     def has_table(self) -> bool:
         """Whether some of its groups are in a table."""
         return any(group.table for group in self.groups)
@@ -222,16 +227,9 @@ class TagWriter:
             parts = self._parts(None, lines, toolchain, reasons, table)
             if self._details:
                 parts[-1] = replace(parts[-1], details=spec_lines(listed))
-        used = [
-            move.place
-            for part in parts
-            for group in part.groups
-            for line in group.lines
-            for move in line.moves
-        ]
-        used += (
-            [step.place for _, steps in toolchain.changes for step in steps] if toolchain else []
-        )
+        used = [move.place for part in parts for line in part.lines for move in line.moves]
+        tools = toolchain.changes if toolchain else ()
+        used += (step.place for _, steps in tools for step in steps)
         return TagBlock(
             tag=self.tag,
             by_stack=self.by_stack,
@@ -322,7 +320,7 @@ def _says_more(
     """
     if any(part.has_headings for part in parts):
         return True
-    lines = [line for part in parts for group in part.groups for line in group.lines]
+    lines = [line for part in parts for line in part.lines]
     told = {(name, line.is_dependency) for line in lines for name in line.packages}
     moves = (it for some in by_stack.values() for it in some)
     untold = {(it.package, it.is_dependency) for it, _ in moves} - told
