@@ -48,9 +48,12 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
         A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`. Of
         those that no trait counts nothing is said: they may have one that is elsewhere, too.
         """
-        parts = [self._part_in_words(part, mark) for part in self.parts]
         is_all = self.builds == sum(part.specs for part in self.parts)
-        among = ":" if is_all else ", among them"
+        among, other = (":", "") if is_all else (", among them", "other ")
+        parts = [
+            self._part_in_words(part, mark, other if number else "")
+            for number, part in enumerate(self.parts)
+        ]
         of, now = "", ""
         if self.in_all:
             old, new = self.in_all.old, self.in_all.new
@@ -60,15 +63,18 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
             now = (f" ({new:,} now)" if is_loss else f" ({old:,} before)") if has_both else ""
         return f"{self.builds:,}{of} builds {self.word}{now}{among} {'; '.join(parts)}"
 
-    def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
+    def _part_in_words(self, part: TraitCount, mark: Mark, other: str) -> str:
+        """Return what is said of builds, of which any `other` ones are those not told of before."""
         number = "all" if part.specs == self.builds else f"{part.specs:,}"
         if not part.own:
-            return f"{number} {traits_in_words(part, mark)}"
+            others = counted(part.specs, "other") if other else number
+            return f"{others} {traits_in_words(part, mark)}"
         named = dependency_in_words(part.trait, mark)
         also = f" ({trait_in_words(part.also, mark)})" if part.also else ""
         words = f"{counted(part.own, 'build')} of {named}{also}"
         if above := part.specs - part.own:
-            words += f" and {counted(above, 'build')} that {'uses' if above == 1 else 'use'} it"
+            users = counted(above, f"{other}build")
+            words += f" and {users} that {'uses' if above == 1 else 'use'} it"
         return words
 
 

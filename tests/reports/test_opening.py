@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
@@ -314,7 +315,15 @@ def test_of_builds_that_no_trait_counts_nothing_is_said() -> None:
     gain = StackBuilds(
         word="new", stacks=("a",), place=NOWHERE, builds=3, in_all=Count(8, 9), parts=(gcc,)
     )
-    assert gain.in_words(str) == "3 of 9 builds new (8 before), among them 2 built with gcc 12.2.0"
+    words = "3 of 9 builds new (8 before), among them 2 built with gcc 12.2.0"
+    assert gain.in_words(str) == words
+    # Each is counted with the first trait: some of the two may be built with hypre as well.
+    hypre = TraitCount(Trait("dependency", "hypre", "2.29"), 3, own=1)
+    more = structs.replace(gain, builds=7, parts=(gcc, hypre))
+    words = f"{words.replace('3 of', '7 of')}; 1 build of hypre 2.29 and 2 other builds that use it"
+    assert more.in_words(str) == words
+    more = structs.replace(more, parts=(hypre, gcc))
+    assert more.in_words(str).endswith(" 2 builds that use it; 2 others built with gcc 12.2.0")
 
 
 @pytest.mark.parametrize(
