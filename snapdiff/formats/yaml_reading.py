@@ -38,9 +38,7 @@ def read_yaml(text: str, limits: Limits) -> Any:
             _check_aliases(node, limits.values)
         return None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        # The text begins at the end of the page's first line; marks count from nought.
-        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        place = _place(error.problem_mark or error.context_mark)
         if error.problem == "exceeded maximum nesting depth":  # of LibYAML 0.2.6, which reads ahead
             raise FormatError(f"{place}{_TOO_DEEP}") from error
         raise FormatError(f"{place}front matter is not YAML: {error.problem}") from error
@@ -116,9 +114,10 @@ for _tag in _NUMBERS:
     _BoundedLoader.add_constructor(_tag, _BoundedLoader.construct_number)
 
 
-def _place(node: yaml.Node | None) -> str:
+def _place(found: yaml.Node | yaml.Mark | None) -> str:
+    mark = found.start_mark if isinstance(found, yaml.Node) else found
     # The text begins at the end of the page's first line; marks count from nought.
-    return f"line {node.start_mark.line + 1}, column {node.start_mark.column + 1}: " if node else ""
+    return f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
 
 
 def _check_aliases(root: yaml.Node, most: int) -> None:
