@@ -1,7 +1,7 @@
 """What is known of the sides of a comparison: which documents list what, and what both have."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
@@ -150,13 +150,13 @@ class CountedFiles(Listed):
 
 def add_package(counts: Counts, package: PackageCounts, scope: Scope, times: int = 1) -> None:
     """Count a package, as far as it is asked for; `times` is -1 to take it out again."""
-    by_stack: dict[str, int] = {}
+    by_stack: Counter[str] = Counter()
     in_any = 0
     if scope.has_package(package.name):
         for listed, number in package.by_stacks.items():
             stacks = scope.stacks(listed)
             for stack in stacks:
-                by_stack[stack] = by_stack.get(stack, 0) + number
+                by_stack[stack] += number
             in_any += number if stacks else 0
     counts.add(package.name, by_stack, in_any, times)
 

@@ -1,6 +1,6 @@
 """What one document with dependencies lists: its records by hash, each read when asked for."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
@@ -221,11 +221,10 @@ class Listing(Document):
     @property
     def counts(self) -> Sequence[PackageCounts]:
         """The packages with the numbers of their specs; raises FormatError."""
-        found: dict[tuple[str, str], StackCounts] = {}
+        found: dict[tuple[str, str], StackCounts] = defaultdict(Counter)
         for entry, number in Counter(map(self.entry, self.records)).items():
             for tag in entry.tags:
-                by_stacks = found.setdefault((tag, entry.name), {})
-                by_stacks[entry.stacks] = by_stacks.get(entry.stacks, 0) + number
+                found[tag, entry.name][entry.stacks] += number
         return [
             PackageCounts(tag, name, by_stacks) for (tag, name), by_stacks in sorted(found.items())
         ]

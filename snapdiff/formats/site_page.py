@@ -184,23 +184,23 @@ def _claim_of(page: _FrontMatter, file: File) -> Claim:
 
 def _contradiction(meta: _Meta, counts: StackCounts) -> str | None:
     """Return where a page's `meta` is wrong about the page's own specs, or None."""
-    number = sum(counts.values())
+    number = counts.total()
     if meta.num_specs is not None and meta.num_specs != number:
         listed = f"{number} spec{'s' if number != 1 else ''}"
         return f"meta.num_specs is {meta.num_specs}, but the page lists {listed}"
     if meta.num_specs_by_stack is None:
         return None
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     for stacks, number in counts.items():
         for stack in stacks:
-            found[stack] = found.get(stack, 0) + number
+            found[stack] += number
     claimed = meta.num_specs_by_stack
     for stack in sorted(found.keys() | claimed.keys()):
         # `root` counts every spec there, and here only those in no other stack.
-        if stack != ROOT and claimed.get(stack, 0) != found.get(stack, 0):
+        if stack != ROOT and claimed.get(stack, 0) != found[stack]:
             return (
                 f"meta.num_specs_by_stack has {claimed.get(stack, 0)} for {stack}, "
-                f"but the page lists {found.get(stack, 0)}"
+                f"but the page lists {found[stack]}"
             )
     return None
 

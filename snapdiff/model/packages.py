@@ -1,5 +1,6 @@
 """The specs of one package, of one document or of both sides; tags counted, and stacks alike."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
@@ -64,7 +65,7 @@ class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
     graphs: tuple[Graph, Graph] | None = None
 
 
-StackCounts = dict[frozenset[str], int]
+StackCounts = Counter[frozenset[str]]
 """The number of a package's specs by the set of stacks they count in."""
 
 
@@ -78,9 +79,9 @@ class PackageCounts(Struct, frozen=True, gc=False):
 
 def count_by_stacks(numbers: Iterable[tuple[Build | Counted, int]]) -> StackCounts:
     """Return the number of specs by the set of stacks they count in, given those of like specs."""
-    found: StackCounts = {}
+    found: StackCounts = Counter()
     for specs, number in numbers:
-        found[specs.stacks] = found.get(specs.stacks, 0) + number
+        found[specs.stacks] += number
     return found
 
 

@@ -1,5 +1,6 @@
 """One side of a comparison: how many specs a tag has, and where a package is listed."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from snapdiff.catalog.sides import CatalogSide, CountedFiles, Listed, count_hashes
@@ -98,7 +99,7 @@ def test_what_a_document_counts_is_asked_for_once() -> None:
         @property
         def counts(self) -> Sequence[PackageCounts]:
             asked.append(self.claims)
-            return [PackageCounts("develop", "zlib", {frozenset(["cpu"]): 2})]
+            return [PackageCounts("develop", "zlib", Counter({frozenset(["cpu"]): 2}))]
 
     counted = CountedFiles(Scope(Filters()))
     counted.put("cpu/spack.lock", _Counted("lock", (CPU,)))
