@@ -6,7 +6,7 @@ from itertools import chain
 
 from snapdiff.buildcache_layout import BLOB, is_index
 from snapdiff.catalog.loading import Catalog, has_document
-from snapdiff.catalog.reading import FilePair, Reading, read_file, read_pair
+from snapdiff.catalog.reading import FilePair, Reading, read_pair
 from snapdiff.catalog.sides import CountedFiles
 from snapdiff.document_names import USUAL_NAMES, is_read, way_out
 from snapdiff.errors import RevisionError, Side
@@ -135,8 +135,8 @@ class RevisionPair(ComparedFiles):
             entry, content = pair[side == "new"], contents[side == "new"]
             if entry is None or content is None:
                 return None
-            version = self._catalogs[side].version(entry, content)
-            return read_file(reader, path, version, side, is_document)
+            catalog = self._catalogs[side]
+            return catalog.read_file(reader, entry, content, side, is_document=is_document)
 
         return read_pair(path, read)
 

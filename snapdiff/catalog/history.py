@@ -11,7 +11,7 @@ from functools import partial
 
 from snapdiff.catalog.compared_files import ChangedFiles, ComparedFiles, is_within, path_of
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.reading import FilePair, Reading, read_file, read_pair, read_whole
+from snapdiff.catalog.reading import FilePair, Reading, read_pair, read_whole
 from snapdiff.catalog.sides import CountedFiles
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
@@ -114,8 +114,10 @@ class History(ComparedFiles):
             reader, readings = self.documents.reader(path, source.limits), 0
         self._readers[end] = reader, readings + 1
         parts: list[str] = []
-        version = Catalog(source).version(entry, self._objects.take(entry), parts)
-        found = read_file(reader, path, version, side, is_document)
+        content = self._objects.take(entry)
+        found = Catalog(source).read_file(
+            reader, entry, content, side, is_document=is_document, parts=parts
+        )
         if not parts:  # what has parts in other files can change without being changed itself
             self._known[key] = found.reason if isinstance(found, BadPage) else found
         return found
@@ -127,8 +129,7 @@ class History(ComparedFiles):
             found = self._reading(entry, source, "old")
         else:
             reader = self.documents.reader(path, source.limits)
-            version = Catalog(source).version(entry, self._objects.take(entry))
-            found = read_file(reader, path, version, "old")
+            found = Catalog(source).read_file(reader, entry, self._objects.take(entry), "old")
         return read_whole(found, path, "old")
 
     def _forget(self, step: int) -> None:

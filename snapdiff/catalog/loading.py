@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import UNSET
 
-from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole, require_content
+from snapdiff.catalog.reading import Reading, read_whole, require_content
 from snapdiff.document_names import (
     DATABASE,
     LOCK_NAME,
@@ -17,9 +17,9 @@ from snapdiff.document_names import (
     is_read,
     way_out,
 )
-from snapdiff.errors import BadPage, FormatError, RevisionError, SnapdiffError
+from snapdiff.errors import BadPage, FormatError, RevisionError, Side, SnapdiffError
 from snapdiff.filters import require_matches, unmatched
-from snapdiff.formats.document import Claim, Document, File
+from snapdiff.formats.document import Claim, Document, DocumentReader, File
 from snapdiff.formats.kinds import DOCUMENTS, Documents, plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model.packages import Package
@@ -84,26 +84,38 @@ class Catalog:
         for entry, content in zip(entries, self.source.read(entries), strict=True):
             path = printable_path(entry.path)
             reader = documents.reader(path, self.source.limits)
-            found = read_file(reader, path, self.version(entry, content), "old")
-            yield read_whole(found, path, "old")
+            yield read_whole(self.read_file(reader, entry, content, "old"), path, "old")
 
     def documents(self) -> Documents:
         """Return the kinds of documents there are here: some depend on what else is there."""
         return DOCUMENTS.with_mirrors(printable_path(it.path) for it in self.source.entries())
 
-    def version(
-        self, entry: Entry, content: Content, parts: list[str] | None = None
-    ) -> FileVersion:
-        """Return a file as this side has it; paths of others that it reads are added to `parts`."""
-        if isinstance(content, FormatError):
-            return content
+    def read_file(
+        self,
+        reader: DocumentReader,
+        entry: Entry,
+        content: Content,
+        side: Side,
+        *,
+        is_document: bool = False,
+        parts: list[str] | None = None,
+    ) -> Reading:
+        """Return what a file is, given its content; `is_document` is as in `File`.
+
+        Paths of other files that it reads are added to `parts`.
+        """
 
         def read_beside(path: str) -> bytes:
             if parts is not None:
                 parts.append(path)
             return require_content(path, self.source.content(path))
 
-        return File(printable_path(entry.path), content, read_beside, above=self.source.prefix)
+        path = printable_path(entry.path)
+        try:
+            own = require_content(path, content)
+            return reader(File(path, own, read_beside, is_document, self.source.prefix))
+        except FormatError as error:
+            return BadPage(path, side, str(error))
 
 
 def named_as_usual(source: Source) -> Source:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from snapdiff.errors import BadPage, FormatError, Side
-from snapdiff.formats.document import Document, DocumentReader, File, no_file
+from snapdiff.formats.document import Document, no_file
 from snapdiff.model.packages import (
     Counted,
     KeptHashes,
@@ -51,10 +51,6 @@ class FilePair(NamedTuple):
     unchanged: Sequence[PackageCounts] = ()
 
 
-FileVersion = File | FormatError
-"""A file as one side has it, or why it cannot be read."""
-
-
 def read_pair(path: str, read: Callable[[Side, bool], Reading]) -> FilePair:
     """Return what a file is on both sides.
 
@@ -72,18 +68,6 @@ def read_pair(path: str, read: Callable[[Side, bool], Reading]) -> FilePair:
         except FormatError:
             pass  # read whole, the one that is to blame says so
     return FilePair(path, read_whole(old, path, "old"), read_whole(new, path, "new"))
-
-
-def read_file(
-    reader: DocumentReader, path: str, file: FileVersion, side: Side, is_document: bool = False
-) -> Reading:
-    """Return what a file is on one side."""
-    try:
-        if isinstance(file, FormatError):
-            raise file
-        return reader(file._replace(is_document=is_document))
-    except FormatError as error:
-        return BadPage(path, side, str(error))
 
 
 def read_whole(reading: Reading, path: str, side: Side) -> Reading:
