@@ -205,7 +205,7 @@ class WorkingTree(DirectorySource):
 
     def _list(self) -> Iterator[Entry]:
         on_disk = super()._list() if self._is_own(self.folder) else ()
-        return chain(on_disk, filter(self.repository.is_wanted, self._unread.values()))
+        return chain(on_disk, (entry for entry in self._unread.values() if entry.is_wanted))
 
     def find(self, path: str) -> Entry | None:
         """Return the file with this path, on disk or in the index."""

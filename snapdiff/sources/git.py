@@ -14,7 +14,7 @@ from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
 from snapdiff.sources.git_commands import missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, split_name
-from snapdiff.sources.repository import RAW, Repository, submodules_in
+from snapdiff.sources.repository import RAW, Repository, entry_pair, submodules_in
 from snapdiff.sources.source import (
     Commit,
     Content,
@@ -126,7 +126,7 @@ class GitSource(Source):
             return super().changed_entries(new)
         found: list[EntryPair] = []
         for facts, path in self.repository.changes(self.tree, new.tree):
-            before, after = self.repository.entry_pair(facts, path)
+            before, after = entry_pair(facts, path)
             before = before if before and self.paths.has(before.path) else None
             after = after if after and new.paths.has(after.path) else None
             if before or after:
@@ -334,7 +334,7 @@ def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
                 yield pairs
             pairs = []
         if facts and pairs is not None:
-            old, new = repository.entry_pair(facts, next(words))
+            old, new = entry_pair(facts, next(words))
             if (entry := new or old) and paths.has(entry.path):
                 pairs.append((old, new))
     if any(asked):

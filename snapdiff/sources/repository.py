@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from snapdiff.document_names import is_searched, size_limit
+from snapdiff.document_names import size_limit
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.git_commands import (
@@ -65,10 +65,6 @@ class Repository:
             if "not a git repository" in str(error):
                 raise RevisionError(f"{directory}: no git repository is here") from error
             raise
-
-    def is_wanted(self, entry: Entry) -> bool:
-        """Return whether a file is to be listed, by its name and those of the folders above."""
-        return entry.is_wanted and _is_searched(entry.path.rpartition("/")[0])
 
     def ask(self, *questions: str) -> str:
         """Return what `git rev-parse` says; raises RevisionError where it says nothing."""
@@ -139,7 +135,7 @@ class Repository:
         for line in self.git.words("ls-tree", "-r", "-z", "--full-tree", "--", tree, *where):
             facts, _, name = line.partition(b"\t")
             mode, _, object_id = facts.decode("ascii").split(" ")
-            if entry := self._wanted(name, mode, object_id):
+            if entry := _wanted(name, mode, object_id):
                 yield entry
 
     def find(self, tree: str, path: str) -> Entry | None:
@@ -199,17 +195,6 @@ class Repository:
             found += submodules_in(_pairs(self._words_at_top(*now)))
         return sorted(set(found))
 
-    def entry_pair(self, facts: bytes, path: bytes) -> EntryPair:
-        """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
-        words = facts.removeprefix(b":").decode("ascii").split(" ")
-        return self._wanted(path, words[0], words[2]), self._wanted(path, words[1], words[3])
-
-    def _wanted(self, path: bytes, mode: str, object_id: str) -> Entry | None:
-        if mode in (_NOTHING, _SUBMODULE):
-            return None
-        entry = _entry(path, mode, object_id)
-        return entry if self.is_wanted(entry) else None
-
     @functools.cached_property
     def index(self) -> Index:
         """What the index says of the working tree, which has to be there."""
@@ -251,11 +236,6 @@ class Repository:
         return self.ask("--is-shallow-repository") == "true"
 
 
-@functools.lru_cache(maxsize=4096)
-def _is_searched(folder: str) -> bool:
-    return all(map(is_searched, folder.split("/")))
-
-
 def _items(tree: GitObject) -> dict[str, tuple[str, str]]:
     """Return mode and object id of what is in a folder, by name."""
     item = rb"([0-7]+) ([^\0]+)\0(.{%d})" % (len(tree.object_id) // 2)
@@ -265,6 +245,19 @@ def _items(tree: GitObject) -> dict[str, tuple[str, str]]:
 
 def _entry(path: bytes, mode: str, object_id: str) -> Entry:
     return Entry(os.fsdecode(path), object_id, IS_A_LINK if mode == _SYMLINK else None)
+
+
+def _wanted(path: bytes, mode: str, object_id: str) -> Entry | None:
+    if mode in (_NOTHING, _SUBMODULE):
+        return None
+    entry = _entry(path, mode, object_id)
+    return entry if entry.is_wanted else None
+
+
+def entry_pair(facts: bytes, path: bytes) -> EntryPair:
+    """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
+    words = facts.removeprefix(b":").decode("ascii").split(" ")
+    return _wanted(path, words[0], words[2]), _wanted(path, words[1], words[3])
 
 
 def _pairs(words: Iterator[bytes]) -> list[tuple[bytes, bytes]]:

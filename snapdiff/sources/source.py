@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple, Self
 
 from snapdiff.buildcache_layout import BLOB
-from snapdiff.document_names import is_document, may_be_document
+from snapdiff.document_names import is_document, is_searched, may_be_document
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, SETTINGS_SIZE, Limits
 from snapdiff.sources.names import EVERYWHERE, Paths, folders_upwards
@@ -48,8 +48,17 @@ class Entry(NamedTuple):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it is to be listed: of what cannot be read, only a document is missed."""
-        return (is_document if self.fault else may_be_document)(self.path)
+        """Whether it is to be listed, by its name and those of the folders above.
+
+        Of what cannot be read, only a document is missed.
+        """
+        has_name = is_document if self.fault else may_be_document
+        return has_name(self.path) and _is_searched(self.path.rpartition("/")[0])
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_searched(folder: str) -> bool:
+    return all(map(is_searched, folder.split("/")))
 
 
 class Commit(NamedTuple):
