@@ -131,9 +131,7 @@ class SourceOpener:
             return None
         path = self._path_in_working_tree(name)
         held = revision.part(path) if path else None
-        if not path or not held:
-            return None
-        return held, self._in_working_tree(held)
+        return (held, self._in_working_tree(held)) if held else None
 
     def _in_working_tree(self, source: Source) -> Source:
         """Return the same folder, or the same file, as the working tree has it."""
@@ -214,7 +212,7 @@ class SourceOpener:
             return open_mirror(name, limits=self._limits, progress=self._progress)
         around, manifest = self._around(name)
         if manifest:
-            return IndexView(self.open(around), name, manifest)
+            return IndexView(self.open(around), manifest, name)
         name = around
         try:
             found = None if is_plainly_a_revision(name) else self._on_disk(name)

@@ -259,7 +259,7 @@ def printable_path(path: str) -> str:
 
 
 class _Part(Source):
-    """A part of another source; of that, nothing else is there."""
+    """A part of another source, a file that the user called `name`; nothing else is there."""
 
     def __init__(self, whole: Source, file: str, name: str) -> None:
         self._whole = whole
@@ -335,11 +335,7 @@ class SingleFile(_Part):
 
 
 class IndexView(_Part):
-    """The one index that is taken of a mirror, as if there were no other."""
-
-    def __init__(self, mirror: Source, name: str, manifest: str) -> None:
-        """Take the mirror, what the user called the view, and the path of its manifest."""
-        super().__init__(mirror, manifest, name)
+    """The one index that is taken of a mirror, by its manifest, as if there were no other."""
 
     def _list(self) -> list[Entry]:
         files = self.whole.files()
