@@ -221,14 +221,11 @@ _LISTED = "git branch -a, git tag and git log list the revisions"
 
 def _why_not_found(repository: Repository, revision: str) -> str:
     if repository.is_shallow():
-        back = _BACK.fullmatch(revision)
-        steps = re.findall(r"[~^][0-9]*", back[1]) if back else []
-        depth = sum(int(step[1:] or 1) for step in steps) + 1
-        way_out = (
-            f"git fetch --depth={depth}, or fetch-depth: {depth} in a checkout action"
-            if back
-            else "git fetch --unshallow, or fetch-depth: 0 in a checkout action"
-        )
+        way_out = "git fetch --unshallow, or fetch-depth: 0 in a checkout action"
+        if back := _BACK.fullmatch(revision):
+            steps = re.findall(r"[~^][0-9]*", back[1])
+            depth = sum(int(step[1:] or 1) for step in steps) + 1
+            way_out = f"git fetch --depth={depth}, or fetch-depth: {depth} in a checkout action"
         return f"not in this shallow clone, or misspelt; fetch more history ({way_out})"
     if not repository.has_commits():
         return "this repository has no commit yet"
@@ -317,13 +314,14 @@ def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
 
     All of them are of one repository, and narrowed to the same paths. Raises RevisionError.
     """
-    steps = "".join(f"{old.tree} {new.tree}\n" for old, new in pairwise(sources))
+    lines = (f"{old.tree} {new.tree}\n" for old, new in pairwise(sources))
+    steps = "".join(lines).encode("ascii")
     if not steps:
         return
-    repository, paths = sources[0].repository, sources[0].paths
-    asked = iter(steps.encode("ascii").splitlines())
+    git, paths = sources[0].repository.git, sources[0].paths
+    asked = iter(steps.splitlines())
     pairs: list[EntryPair] | None = None
-    words = repository.git.words("diff-tree", "--stdin", *RAW, given=steps.encode("ascii"))
+    words = git.words("diff-tree", "--stdin", *RAW, given=steps)
     for word in words:
         # Each step has a line of its own before the facts of its first file.
         *begun, facts = word.split(b"\n")
