@@ -74,7 +74,7 @@ class DirectorySource(Source):
                 message = f"{place}: cannot list the directory: {error.strerror}"
                 raise RevisionError(message) from error
             for item in items:
-                path = f"{folder}/{item.name}" if folder else item.name
+                path = joined(folder, item.name)
                 if item.is_dir(follow_symlinks=False):
                     is_foreign = self._is_foreign(joined(self.folder, path))
                     if is_searched(item.name) and not is_foreign:
