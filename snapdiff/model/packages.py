@@ -101,7 +101,7 @@ class Counts(Struct):
     """
 
     specs: int = 0
-    packages: dict[str, int] = field(default_factory=dict)
+    packages: Counter[str] = field(default_factory=Counter)
     stacks: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, name: str, by_stack: Mapping[str, int], in_any: int, times: int = 1) -> None:
@@ -109,10 +109,8 @@ class Counts(Struct):
         if not in_any:
             return
         self.specs += times * in_any
-        listed = self.packages.get(name, 0) + times
-        if listed:
-            self.packages[name] = listed
-        else:
+        self.packages[name] += times
+        if not self.packages[name]:
             del self.packages[name]
         for stack, number in by_stack.items():
             specs, packages = self.stacks.get(stack, (0, 0))
@@ -124,8 +122,7 @@ class Counts(Struct):
     def merge(self, other: "Counts") -> None:
         """Count all that was counted elsewhere."""
         self.specs += other.specs
-        for name, listed in other.packages.items():
-            self.packages[name] = self.packages.get(name, 0) + listed
+        self.packages.update(other.packages)
         for stack, (specs, packages) in other.stacks.items():
             known_specs, known_packages = self.stacks.get(stack, (0, 0))
             self.stacks[stack] = known_specs + specs, known_packages + packages
