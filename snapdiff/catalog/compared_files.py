@@ -246,8 +246,3 @@ def path_of(pair: EntryPair) -> str:
     entry = pair[0] or pair[1]
     assert entry is not None
     return printable_path(entry.path)
-
-
-def is_within(path: str, folder: str) -> bool:
-    """Return whether a path is in a folder, at any depth, or the folder itself."""
-    return not folder or path == folder or path.startswith(f"{folder}/")

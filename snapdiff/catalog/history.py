@@ -9,7 +9,7 @@ plain way: it gives the same counts.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
-from snapdiff.catalog.compared_files import ChangedFiles, ComparedFiles, is_within, path_of
+from snapdiff.catalog.compared_files import ChangedFiles, ComparedFiles, path_of
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import FilePair, Reading, read_pair, read_whole
 from snapdiff.catalog.sides import CountedFiles
@@ -86,11 +86,7 @@ class History(ComparedFiles):
 
     def ask(self, entries: Iterable[Entry | None]) -> None:
         """Let git work ahead on the files that are not known."""
-        self._objects.ask(
-            entry
-            for entry in entries
-            if entry and not entry.fault and _key(entry) not in self._known
-        )
+        self._objects.ask(it for it in entries if it and _key(it) not in self._known)
 
     def _read(self, pair: EntryPair, side: Side, is_document: bool) -> Reading:
         is_new = side == "new"
@@ -185,11 +181,16 @@ class _FolderCounts:
         return self._around(folder)
 
     def _around(self, path: str) -> CountedFiles | None:
-        around = (counted for folder, counted in self._folders.items() if is_within(path, folder))
+        around = (counted for folder, counted in self._folders.items() if _is_within(path, folder))
         return next(around, None)
 
     def keep(self, folder: str, counted: CountedFiles) -> None:
         """Keep the counts of a folder from now on; they hold those of the folders within it."""
-        for known in [name for name in self._folders if is_within(name, folder)]:
+        for known in [name for name in self._folders if _is_within(name, folder)]:
             del self._folders[known]
         self._folders[folder] = counted
+
+
+def _is_within(path: str, folder: str) -> bool:
+    """Return whether a path is in a folder, at any depth, or the folder itself."""
+    return not folder or path == folder or path.startswith(f"{folder}/")
