@@ -159,9 +159,9 @@ def load_catalog(
 def open_catalogs(
     arguments: tuple[str, ...],
     repository: Path,
-    limits: Limits = DEFAULT_LIMITS,
-    progress: Progress = unseen,
-    paths: Sequence[str] = (),
+    limits: Limits,
+    progress: Progress,
+    paths: Sequence[str],
 ) -> tuple[Catalog, Catalog]:
     """Return the old and the new catalog that no, one or two arguments mean.
 

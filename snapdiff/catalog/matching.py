@@ -53,7 +53,7 @@ Matched = PackagePair | TagPair | BadPage
 
 
 def match_packages(
-    files: ComparedFiles, scope: Scope, *, allow_empty: bool = False, warn: Warn = lambda _: None
+    files: ComparedFiles, scope: Scope, *, allow_empty: bool, warn: Warn
 ) -> Iterator[Matched]:
     """Yield the packages of two revisions in pairs, then every tag with its counts.
 

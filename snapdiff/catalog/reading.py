@@ -126,7 +126,7 @@ def pair_packages(
     tags: Tags,
     old: Package | None,
     new: Package | None,
-    document: str = "",
+    document: str,
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS,
     in_common: Mapping[Build | Counted, int] = {},
     kept: KeptSpecs = tuple,
