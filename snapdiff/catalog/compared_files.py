@@ -119,8 +119,7 @@ class RevisionPair(ComparedFiles):
         for pair, contents in self._contents(changes.parts):
             if contents[0] != contents[1]:
                 changes.add(path_of(pair))
-        others = ((old.find(path), new.find(path)) for path in changes.others())
-        for pair, contents in self._contents(list(filter(any, others))):
+        for pair, contents in self._contents(changes.others(old, new)):
             yield self._read(pair, contents)
 
     def _contents(self, pairs: Sequence[EntryPair]) -> Iterator[tuple[EntryPair, ContentPair]]:
@@ -236,9 +235,11 @@ class ChangedFiles:
         self._changed.add(path)
         self._affected.update(self._documents.documents_of(path))
 
-    def others(self) -> list[str]:
+    def others(self, old: Source, new: Source) -> list[EntryPair]:
         """Return the documents of which a part differs, and not the file itself."""
-        return sorted(self._affected - self._changed)
+        paths = sorted(self._affected - self._changed)
+        pairs = ((old.find(path), new.find(path)) for path in paths)
+        return [pair for pair in pairs if any(pair)]
 
 
 def path_of(pair: EntryPair) -> str:

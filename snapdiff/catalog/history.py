@@ -50,9 +50,8 @@ class History(ComparedFiles):
         changes = ChangedFiles(pairs, self.documents)
         for pair in changes.documents:
             changes.add(path_of(pair))
-        others = ((old.find(path), new.find(path)) for path in changes.others())
         self.sources = old, new
-        self._pairs = [*changes.documents, *filter(any, others)]
+        self._pairs = changes.documents + changes.others(old, new)
         self._counts.take_out(self._pairs)
 
     def changed(self) -> Iterator[FilePair]:

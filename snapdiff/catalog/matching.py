@@ -229,10 +229,8 @@ class _Matching:
 
     def tag_pairs(self) -> list[Tags]:
         """Return which tag is compared with which (specification, section 2)."""
-        old_tags, new_tags = (
-            side.paths.keys() | self._unchanged.keys() for side in (self._old, self._new)
-        )
         sides = self._old, self._new
+        old_tags, new_tags = (side.paths.keys() | self._unchanged.keys() for side in sides)
         followed = followed_tag(
             *(side.tags(self._unchanged, self._files.documents) for side in sides)
         )
