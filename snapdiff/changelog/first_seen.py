@@ -280,10 +280,7 @@ def render_first_seen(
 ) -> Iterator[str]:
     """Yield sightings as a Markdown table, text, JSON or CSV."""
     if format_name == "json":
-        both = (map(msgspec.json.encode, items) for items in (found.seen, found.skipped))
-        lists = (b",\n".join(items).decode("utf-8") for items in both)
-        seen, skipped = (f"[\n{items}\n]" if items else "[]" for items in lists)
-        yield f'{{"seen": {seen}, "skipped": {skipped}}}\n'
+        yield f'{{"seen": {_json_list(found.seen)}, "skipped": {_json_list(found.skipped)}}}\n'
     elif format_name == "csv":
         yield from _csv(found.seen)
     else:
@@ -294,6 +291,12 @@ def render_first_seen(
             return
         for line in page.splitlines():
             yield f"{broken(line, options.width or PLAIN_WIDTH, is_row=True)}\n"
+
+
+def _json_list(items: Iterable[Struct]) -> str:
+    """Return a list with an item a line."""
+    lines = b",\n".join(map(msgspec.json.encode, items)).decode("utf-8")
+    return f"[\n{lines}\n]" if lines else "[]"
 
 
 def _table(found: Sightings) -> dict[str, Any]:
