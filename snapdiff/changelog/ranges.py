@@ -96,8 +96,7 @@ class GitRange(NamedTuple):
         coming = history.commits(first.id)
         told = set(history.commits()).difference(coming) if after is not None else ()
         found = periods(coming, self.by, tags, told)
-        commits = [first, *(commit for period in found for commit in period.commits)]
-        changes = changes_between([history.at(commit) for commit in commits])
+        changes = changes_between([history.at(commit) for commit in (first, *coming)])
         ends = [SectionEnd(revision, tree=first.tree)]
         for period in found:
             changed = [commit for commit in period.commits if next(changes)]

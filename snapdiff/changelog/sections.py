@@ -213,5 +213,5 @@ def _spread(
         yield from outcome.sections
         if outcome.bad_pages:
             raise BadPagesError([BadPage(*page) for page in outcome.bad_pages])
-        done += len(part.snapshots) - 1
+        done += part.most_sections()
         progress(done, total)

@@ -92,11 +92,8 @@ class Changelog(Struct, frozen=True, kw_only=True):
             return self._keep(file, [text for _, text in self._told(sections)][::-1])
         if file and self.format_name == "ndjson":
             return _append_lines(file, sections, is_new=self.destination.is_new)
-        is_for_people = self.format_name in _LINKS
-        pieces = (
-            self._for_people(self._told(sections)) if is_for_people else self._as_data(sections)
-        )
-        self.destination.write(pieces)
+        rendered = self._for_people if self.format_name in _LINKS else self._as_data
+        self.destination.write(rendered(sections))
         return True
 
     def _told(self, sections: Iterable[Section]) -> Iterator[ToldSection]:
@@ -134,14 +131,12 @@ class Changelog(Struct, frozen=True, kw_only=True):
 
     def _introduction(self, *, is_quiet: bool) -> str:
         """Return what it begins with; where nothing happened, between what."""
-        values = {"changelog": self, "is_quiet": is_quiet}
-        return render_page(
-            environment_of(self.format_name, self.options), "changelog_head.j2", **values
-        )
+        environment = environment_of(self.format_name, self.options)
+        return render_page(environment, "changelog_head.j2", changelog=self, is_quiet=is_quiet)
 
-    def _for_people(self, sections: Iterable[ToldSection]) -> Iterator[str]:
+    def _for_people(self, sections: Iterable[Section]) -> Iterator[str]:
         """Yield the whole changelog, newest first."""
-        told = list(sections)[::-1]
+        told = list(self._told(sections))[::-1]
         if self.format_name == "html":
             yield self._html(told)
             return
