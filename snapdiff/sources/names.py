@@ -116,8 +116,9 @@ def _files_of(word: str, prefix: str, top: str) -> tuple[str, re.Pattern[str], b
     """
     signs, rest = "", word
     if word.startswith(":"):
-        signs = re.match(r"[/!^]*", word[1:])[0]  # type: ignore[index] # it matches nothing, too
-        rest = word[1 + len(signs) :].removeprefix(":")
+        rest = word[1:].lstrip("/!^")
+        signs = word[1 : len(word) - len(rest)]
+        rest = rest.removeprefix(":")
         if not signs or rest.startswith("("):
             raise RevisionError(
                 f"{word}: is no path; folders, files and patterns are taken, :!PATH leaves one "
