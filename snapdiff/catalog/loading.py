@@ -1,6 +1,7 @@
 """Revisions as catalogs: sources whose files are read as documents, and the names in them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -53,6 +54,11 @@ class Catalog:
             subject=(commit and commit.subject) or UNSET,
         )
 
+    @cached_property
+    def documents(self) -> Documents:
+        """The kinds of documents there are here: some depend on what else is there."""
+        return DOCUMENTS.with_mirrors(printable_path(it.path) for it in self.source.entries())
+
     def shown_path(self, path: str) -> str:
         """Return what a document is called in a message: as it was named, where it was itself."""
         return self.source.name if isinstance(self.source, SingleFile) else path
@@ -67,17 +73,16 @@ class Catalog:
 
     def readings(self) -> Iterator[tuple[str, Reading]]:
         """Yield what each file is that may be a document, in the order of paths."""
-        documents = self.documents()
         entries = [entry for entry in self.source.entries() if is_read(entry.path)]
         paths = (printable_path(entry.path) for entry in entries)
-        return zip(paths, self.read(entries, documents), strict=True)
+        return zip(paths, self.read(entries, self.documents), strict=True)
 
-    def claims(self, documents: Documents) -> Iterator[tuple[Entry, Claim]]:
+    def claims(self) -> Iterator[tuple[Entry, Claim]]:
         """Yield each file whose name says that it is a document, and what its path says."""
         for entry in self.source.entries():
             if is_document(entry.path):
                 path = printable_path(entry.path)
-                yield entry, documents.claim(path, self.source.prefix)
+                yield entry, self.documents.claim(path, self.source.prefix)
 
     def read(self, entries: Sequence[Entry], documents: Documents) -> Iterator[Reading]:
         """Yield what each of some files is, read whole and one at a time."""
@@ -85,10 +90,6 @@ class Catalog:
             path = printable_path(entry.path)
             reader = documents.reader(path, self.source.limits)
             yield read_whole(self.read_file(reader, entry, content, "old"), path, "old")
-
-    def documents(self) -> Documents:
-        """Return the kinds of documents there are here: some depend on what else is there."""
-        return DOCUMENTS.with_mirrors(printable_path(it.path) for it in self.source.entries())
 
     def read_file(
         self,
@@ -251,7 +252,7 @@ def check_filters(
 def _names_in(catalog: Catalog) -> Iterator[dict[str, set[str]]]:
     """Yield names of tags, stacks and packages: those of all paths, then those of each document."""
     of_paths: dict[str, set[str]] = {"tag": set(), "stack": set(), "package": set()}
-    for _, claim in catalog.claims(catalog.documents()):
+    for _, claim in catalog.claims():
         of_paths["tag"].add(claim.tag)
         of_paths[claim.what].add(claim.name)
     yield of_paths
@@ -298,9 +299,9 @@ DocumentPaths = Mapping[tuple[str | None, str | None], str]
 
 def document_paths(catalog: Catalog) -> DocumentPaths:
     """Return where the documents and tags of a catalog are; no document is read."""
-    source, documents = catalog.source, catalog.documents()
+    source, documents = catalog.source, catalog.documents
     found: dict[tuple[str | None, str | None], str] = {}
-    for entry, claim in catalog.claims(documents):
+    for entry, claim in catalog.claims():
         path = source.location(entry)
         folder = source.location(entry._replace(path=documents.tag_folder(entry.path)))
         for tag, name, place in (
