@@ -151,13 +151,10 @@ class Listing(Document):
         )
         variants = PARAMETERS.read(node.parameters, key, "parameters")
         external = node.external_words
+        words = entry.version_text, compiler, os, platform, target, variants, entry.stacks
         return entry, Node(
             name=node.name,
-            build=build_of(
-                *(entry.version_text, compiler, os, platform, target, variants, entry.stacks),
-                explicit=explicit,
-                external=bool(external),
-            ),
+            build=build_of(*words, explicit=explicit, external=bool(external)),
             namespace=node.namespace or "",
             recipe=node.package_hash,
             edges=edges,
@@ -232,7 +229,7 @@ class Listing(Document):
     @cached_property
     def names(self) -> Mapping[str, str]:
         """The package of each spec that is counted, by hash; raises FormatError."""
-        return {key: entry.name for key in self.records if (entry := self.entry(key)).tags}
+        return {key: entry.name for key, entry in self.listed_hashes.items()}
 
     @property
     def listed_hashes(self) -> Mapping[str, Counted]:

@@ -95,10 +95,8 @@ class _SiteListing(Listing):
         if found and not edges:
             self.is_graph = False  # they are links for people, as until August 2026
         compiler = self._provided_compiler(edges) or NO_COMPILER
-        build = build_of(
-            *(spec.version, compiler, spec.os, spec.platform, spec.target, spec.variants),
-            entry.stacks,
-        )
+        words = spec.version, compiler, spec.os, spec.platform, spec.target, spec.variants
+        build = build_of(*words, entry.stacks)
         return entry, Node(name=entry.name, build=build, namespace="", recipe=None, edges=edges)
 
     def likeness(self, spec_hash: str) -> Hashable:
