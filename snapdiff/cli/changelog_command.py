@@ -93,7 +93,6 @@ def changelog(story: str, **values: Any) -> int:
 def _write_changelog(story: str, given: GivenOptions) -> None:
     chosen, _, destination = given.report(CHANGELOG)
     given.warn_without_effect(CHANGELOG, [chosen])
-    goes_on = is_continued(destination.file, chosen)
     said: set[str] = set()
 
     def warn(message: str) -> None:
@@ -103,7 +102,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             given.warn(message)
 
     with held_alone(destination.file) as is_new:
-        if not goes_on:
+        if not is_continued(destination.file, chosen):
             require_no_changelog(destination.file)
         wanted, given = _open(story, given, _OWN)
         settings = replace(given.comparison(), warn=warn)
@@ -137,8 +136,8 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
         raise ReportError("--first-seen is about versions, not kinds of change; leave -k out")
     if given.filters.explicit:
         raise ReportError("--first-seen is about all versions; leave --explicit out")
-    looks = {name: value for name, value in given.looks.items() if name != "template"}
-    chosen, options, destination = replace(given, looks=looks).report(FIRST_SEEN)
+    others = {name: value for name, value in given.looks.items() if name != "template"}
+    chosen, looks, destination = replace(given, looks=others).report(FIRST_SEEN)
     given.warn_without_effect(FIRST_SEEN, [chosen])
     if given.jobs > 1:
         given.warn("--jobs has no effect with --first-seen; leave it out")
@@ -149,7 +148,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
         found = first_seen(wanted, settings, progress)
     for page in found.skipped:
         given.warn(f"{page.path}: left out: {page.error}")
-    destination.write(render_first_seen(found, chosen, settings, options))
+    destination.write(render_first_seen(found, chosen, settings, looks))
     given.say_written([destination.file])
 
 
