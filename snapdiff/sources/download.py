@@ -185,7 +185,8 @@ class Downloads:
                     is_same = answer.chunks is None
                     return kept if is_same else self._stored(answer, as_is, most)
             except NotThereError as error:
-                self._refused.update([error.refused] if error.refused else [])
+                if error.refused:
+                    self._refused.add(error.refused)
                 return None
             except FormatError as error:
                 raise RevisionError(f"{without_secrets(url)}: {error}") from error

@@ -57,7 +57,7 @@ class Repository:
         self.git = GitRunner(directory)
         self.limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
-        self._last_changes: tuple[tuple[str, str], list[tuple[bytes, bytes]]] = (("", ""), [])
+        self._last_changes: dict[tuple[str, str], list[tuple[bytes, bytes]]] = {}
         self._idle: list[Objects] = []
         try:
             self.git_dir = self.ask("--absolute-git-dir")
@@ -183,9 +183,9 @@ class Repository:
 
     def changes(self, old: str, new: str) -> list[tuple[bytes, bytes]]:
         """Return facts and path of each file and submodule that differ from a tree to another."""
-        if self._last_changes[0] != (old, new):  # files and submodules are asked for in turn
-            self._last_changes = ((old, new), _pairs(self.git.words("diff-tree", *RAW, old, new)))
-        return self._last_changes[1]
+        if (old, new) not in self._last_changes:  # files and submodules are asked for in turn
+            self._last_changes = {(old, new): _pairs(self.git.words("diff-tree", *RAW, old, new))}
+        return self._last_changes[old, new]
 
     def submodules_changed_since(self, commit: str) -> list[str]:
         """Return the paths of those that differ in the index, or are at another commit now."""
@@ -256,8 +256,13 @@ def _wanted(path: bytes, mode: str, object_id: str) -> Entry | None:
 
 def entry_pair(facts: bytes, path: bytes) -> EntryPair:
     """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
-    words = facts.removeprefix(b":").decode("ascii").split(" ")
-    return _wanted(path, words[0], words[2]), _wanted(path, words[1], words[3])
+    old_mode, new_mode, old_id, new_id, _ = _words_of(facts)
+    return _wanted(path, old_mode, old_id), _wanted(path, new_mode, new_id)
+
+
+def _words_of(facts: bytes) -> list[str]:
+    """Return both modes, both object ids and the kind of change, which is one letter."""
+    return facts.removeprefix(b":").decode("ascii").split(" ")
 
 
 def _pairs(words: Iterator[bytes]) -> list[tuple[bytes, bytes]]:
@@ -266,11 +271,7 @@ def _pairs(words: Iterator[bytes]) -> list[tuple[bytes, bytes]]:
 
 def submodules_in(changes: Iterable[tuple[bytes, bytes]]) -> list[str]:
     """Return the paths of the submodules among what differs."""
-    return [
-        os.fsdecode(path)
-        for facts, path in changes
-        if _SUBMODULE in facts.decode("ascii").removeprefix(":").split(" ")[:2]
-    ]
+    return [os.fsdecode(path) for facts, path in changes if _SUBMODULE in _words_of(facts)[:2]]
 
 
 def may_be_in_a_repository(directory: Path) -> bool:
