@@ -9,11 +9,12 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.reading import (
-    FilePair,
-    Reading,
+from snapdiff.catalog.reading import FilePair, Reading, pairs_of_package
+from snapdiff.catalog.renamed_stacks import (
+    Packages,
     StackNames,
-    pairs_of_package,
+    find_renamed,
+    followed_stack,
     rename_graphs,
     rename_package,
     rename_specs,
@@ -22,11 +23,8 @@ from snapdiff.catalog.sides import (
     CatalogSide,
     CountedFiles,
     Listed,
-    Packages,
     add_package,
     count_hashes,
-    find_renamed,
-    followed_stack,
     repeated_claims,
 )
 from snapdiff.errors import BadPage, Side
@@ -231,9 +229,7 @@ class _Matching:
         """Return which tag is compared with which (specification, section 2)."""
         sides = self._old, self._new
         old_tags, new_tags = (side.paths.keys() | self._unchanged.keys() for side in sides)
-        followed = followed_tag(
-            *(side.tags(self._unchanged, self._files.documents) for side in sides)
-        )
+        followed = followed_tag(*(it.tags(self._unchanged, self._files.documents) for it in sides))
         if followed and not self._samples:
             return [followed]
         # A tag whose documents cannot be read on one side is neither added nor removed.
@@ -258,12 +254,11 @@ class _Matching:
         renamed: StackNames = {}
         if old is not None and new is not None:
             in_both = chain.from_iterable(it.packages(new) for it in same)
-            only = {} if self._unchanged else followed_stack(self._old, self._new, self._scope)
-            renamed = only or find_renamed(pairs, waiting, in_both, bad_stacks, self._scope)
-        graphs = (
-            rename_graphs(self._old.graphs.get(old, {}), renamed),
-            self._new.graphs.get(new, {}),
-        )
+            renamed = self._followed_stack or find_renamed(
+                pairs, waiting, in_both, bad_stacks, self._scope
+            )
+        old_graphs = rename_graphs(self._old.graphs.get(old, {}), renamed)
+        graphs = old_graphs, self._new.graphs.get(new, {})
         unchanged: dict[str, set[str]] = {}
         if old is None or new is None:
             for package in chain.from_iterable((waiting[0] or waiting[1]).values()):
@@ -292,6 +287,13 @@ class _Matching:
             renamed={it: was for was, it in renamed.items() if EMPTY_PART not in (was, it)},
             unchanged=unchanged,
         )
+
+    @cached_property
+    def _followed_stack(self) -> StackNames:
+        """The new name of the only stack there is, where it has a name on one side alone."""
+        if self._unchanged:
+            return {}
+        return followed_stack(self._old.claims(), self._new.claims(), self._scope)
 
     def _pairs_of_tag(
         self,

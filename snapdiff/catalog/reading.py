@@ -20,7 +20,7 @@ from snapdiff.model.packages import (
     Tags,
     count_by_stacks,
 )
-from snapdiff.model.specs import NO_GRAPHS, Build, Graph, StackGraphs
+from snapdiff.model.specs import NO_GRAPHS, Build, StackGraphs
 from snapdiff.sources.source import Content
 
 
@@ -242,34 +242,3 @@ def _unite(pairs: Sequence[PackagePair]) -> PackagePair:
         in_common=common,
         kept=lambda: chain.from_iterable(pair.kept() for pair in pairs),
     )
-
-
-# --- Stacks of the old side under their new names ---
-
-StackNames = Mapping[str, str]
-"""The new names of stacks of the old side, by their old ones."""
-
-
-def rename_specs(specs: Mapping[str, Build], names: StackNames) -> Mapping[str, Build]:
-    """Return specs of the old side with their stacks under their new names."""
-    if not names:
-        return specs
-    builds = {
-        build: replace(build, stacks=frozenset(names.get(stack, stack) for stack in build.stacks))
-        for build in set(specs.values())
-        if not names.keys().isdisjoint(build.stacks)
-    }
-    if not builds:
-        return specs
-    return {spec_hash: builds.get(build, build) for spec_hash, build in specs.items()}
-
-
-def rename_package(package: Package, names: StackNames) -> Package:
-    """Return a package of the old side with its stacks under their new names."""
-    stack = names.get(package.stack or "", package.stack)
-    return replace(package, stack=stack, specs=rename_specs(package.specs, names))
-
-
-def rename_graphs(graphs: StackGraphs, names: StackNames) -> dict[str | None, Graph]:
-    """Return the dependencies of the old side by the new names of its stacks."""
-    return {names.get(stack or "", stack): graph for stack, graph in graphs.items()}

@@ -1,6 +1,5 @@
 """What is known of the sides of a comparison: which documents list what, and what both have."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -10,20 +9,14 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.reading import Reading, StackNames, rename_graphs, rename_package
+from snapdiff.catalog.reading import Reading
+from snapdiff.catalog.renamed_stacks import StackNames, rename_graphs, rename_package
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.formats.kinds import Documents
-from snapdiff.model.packages import (
-    Counted,
-    Counts,
-    Package,
-    PackageCounts,
-    PackagePair,
-    pair_like_stacks,
-)
-from snapdiff.model.specs import EMPTY_PART, ROOT, Graph
+from snapdiff.model.packages import Counted, Counts, Package, PackageCounts
+from snapdiff.model.specs import Graph
 
 
 class Listed:
@@ -247,81 +240,10 @@ class CatalogSide(Listed):
         for claim in document.claims:
             self.graphs[claim.tag].update(rename_graphs(document.graphs, self._names))
 
+    def claims(self) -> list[Claim]:
+        """Return what all documents list, and what those do that are bad."""
+        return [*self.bad, *chain.from_iterable(self.paths.values())]
+
     def bad_tags(self) -> set[str]:
         """Return every tag that has a bad document, as far as its path says."""
         return {claim.tag for claim in self.bad}
-
-
-# --- Which stacks of a tag were renamed ---
-
-
-def followed_stack(old: CatalogSide, new: CatalogSide, scope: Scope) -> StackNames:
-    """Return the new name of the only stack of the old side, where one of the two has no name.
-
-    These two are compared: a lock that is named itself is in no folder. `old` and `new` are all
-    that there is.
-    """
-    sides = [[*side.bad, *chain.from_iterable(side.paths.values())] for side in (old, new)]
-    if any(len(side) != 1 or side[0].what != "stack" for side in sides):
-        return {}
-    before, after = (claim.name for [claim] in sides)
-    are_asked_for = scope.has_stack(before) and scope.has_stack(after)
-    return {before: after} if are_asked_for and EMPTY_PART in {before} ^ {after} else {}
-
-
-Packages = Mapping[str, Sequence[Package]]
-"""The packages of a tag by name, as several documents list them."""
-
-_DIGITS_AND_SEPARATORS = re.compile(r"[\d\W_]+")
-
-
-def find_renamed(
-    pairs: Sequence[PackagePair],
-    waiting: tuple[Packages, Packages],
-    in_both: Iterable[PackageCounts],
-    left_out: AbstractSet[str],
-    scope: Scope,
-) -> dict[str, str]:
-    """Return the new names of those stacks of a tag that were renamed (specification, section 2).
-
-    `pairs` are the packages whose documents have one path on both sides, `waiting` those of all
-    other documents, `in_both` what does not differ, and `left_out` the stacks with a bad document.
-    """
-    if scope.filters.no_renames:
-        return {}
-    sides = [
-        [
-            *((pair.name, set((pair.new if is_new else pair.old).values())) for pair in pairs),
-            *((it.name, set(it.specs.values())) for some in known.values() for it in some),
-        ]
-        for is_new, known in enumerate(waiting)
-    ]
-    old, new = (
-        set().union(*{build.stacks for _, builds in side for build in builds}) for side in sides
-    )
-    gone, came = old - new, new - old
-    if gone and came:  # there is a chance
-        common = {stack for pair in pairs for key in pair.common for stack in key.stacks}
-        common.update(*(stacks for package in in_both for stacks in package.by_stacks))
-        both = common | left_out | {ROOT, EMPTY_PART}
-        gone, came = (
-            {stack for stack in side - both if scope.has_stack(stack)} for side in (gone, came)
-        )
-    if not gone or not came:
-        return {}
-
-    packages: dict[str, set[str]] = defaultdict(set)
-    families: dict[str, set[str]] = defaultdict(set)
-    for side, stacks in zip(sides, (gone, came), strict=True):
-        for name, builds in side:
-            for build in builds:
-                for stack in stacks & build.stacks:
-                    packages[stack].add(name)
-                    families[stack].add(build.target_family)
-
-    def may_be_one(before: str, after: str) -> bool:
-        names = {_DIGITS_AND_SEPARATORS.sub("", name) for name in (before, after)}
-        return len(names) == len(families[before] | families[after]) == 1
-
-    of_old, of_new = ({stack: packages[stack] for stack in stacks} for stacks in (gone, came))
-    return {pair.old: pair.new for pair in pair_like_stacks(of_old, of_new, may_be_one)}
