@@ -5,14 +5,14 @@ Who compares says it of some stacks, and others are found (specification, sectio
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim
-from snapdiff.model.packages import Package, PackageCounts, PackagePair, pair_like_stacks
+from snapdiff.model.packages import LikeStacks, Package, PackageCounts, PackagePair, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT, Build, Graph, StackGraphs
 
 StackNames = Mapping[str, str]
@@ -91,6 +91,21 @@ def find_renamed(
 
     of_old, of_new = ({stack: packages[stack] for stack in stacks} for stacks in (gone, came))
     return {pair.old: pair.new for pair in pair_like_stacks(of_old, of_new, may_be_one)}
+
+
+def pair_like_stacks(
+    old: Mapping[str, AbstractSet[str]],
+    new: Mapping[str, AbstractSet[str]],
+    may_pair: Callable[[str, str], bool],
+) -> list[LikeStacks]:
+    """Return pairs of `like_stacks`, the most alike first, each stack once."""
+    pairs: dict[str, LikeStacks] = {}
+    taken: set[str] = set()
+    for pair in like_stacks(old, new, may_pair):
+        if pair.old not in pairs and pair.new not in taken:
+            pairs[pair.old] = pair
+            taken.add(pair.new)
+    return list(pairs.values())
 
 
 # --- The old side under the new names ---

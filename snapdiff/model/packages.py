@@ -200,18 +200,3 @@ def like_stacks(
                 likeness = shared / len(mine | theirs) + names.ratio()
                 found.append((-likeness, LikeStacks(before, after, shared)))
     return [pair for _, pair in sorted(found)]
-
-
-def pair_like_stacks(
-    old: Mapping[str, AbstractSet[str]],
-    new: Mapping[str, AbstractSet[str]],
-    may_pair: Callable[[str, str], bool] = lambda _old, _new: True,
-) -> list[LikeStacks]:
-    """Return pairs of `like_stacks`, the most alike first, each stack once."""
-    pairs: dict[str, LikeStacks] = {}
-    taken: set[str] = set()
-    for pair in like_stacks(old, new, may_pair):
-        if pair.old not in pairs and pair.new not in taken:
-            pairs[pair.old] = pair
-            taken.add(pair.new)
-    return list(pairs.values())
