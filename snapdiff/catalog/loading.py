@@ -1,6 +1,6 @@
 """Revisions as catalogs: sources whose files are read as documents, and the names in them."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -291,36 +291,3 @@ def stacks_of(catalog: Catalog) -> set[str]:
 def packages_of(catalog: Catalog) -> set[str]:
     """Return the names of all packages; all documents are read for it."""
     return set().union(*(names["package"] for names in _names_in(catalog)))
-
-
-DocumentPaths = Mapping[tuple[str | None, str | None], str]
-"""The documents of one side by tag, and by package or stack; None stands for any."""
-
-
-def document_paths(catalog: Catalog) -> DocumentPaths:
-    """Return where the documents and tags of a catalog are; no document is read."""
-    source, documents = catalog.source, catalog.documents
-    found: dict[tuple[str | None, str | None], str] = {}
-    for entry, claim in catalog.claims():
-        path = source.location(entry)
-        folder = source.location(entry._replace(path=documents.tag_folder(entry.path)))
-        for tag, name, place in (
-            (claim.tag, claim.name, path),
-            (None, claim.name, path),
-            (claim.tag, None, folder),
-            (None, None, path),
-        ):
-            found.setdefault((tag, name), place)
-    return found
-
-
-def document_path(sides: Sequence[DocumentPaths], tag: str, names: Sequence[str]) -> str | None:
-    """Return the document in which packages or stacks of a tag are, or the nearest there is.
-
-    The first side that has it counts: a package that is removed has a document on the old side. A
-    tag that is compared with one of another name is not found; then any tag's document will do, as
-    each side has one tag alone. A stack of pages has none of its own, and is in the folder of its
-    tag. Data of a whole site is one document for all. None where there is no document at all.
-    """
-    keys = [(of, name) for of in (tag, None) for name in (*names, None)]
-    return next((side[key] for key in keys for side in sides if key in side), None)

@@ -4,7 +4,7 @@ A package, a stack or a tag that one of the kinds of --fail-on happened to is an
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from snapdiff.catalog.loading import Catalog, document_path, document_paths
+from snapdiff.catalog.loading import Catalog
 from snapdiff.errors import SnapdiffError
 from snapdiff.filters import name_filter, split_globs
 from snapdiff.output.streams import say_command
@@ -197,13 +197,44 @@ def mark_documents(
     Raises ReportError where the file cannot be written.
     """
     # Without an offender no side has to be listed for it.
-    sides = [document_paths(new), document_paths(old)] if offenders else []
-    marked = [
-        replace(it, path=document_path(sides, it.tag, [*it.packages, *it.stacks]))
-        for it in offenders
-    ]
+    sides = [_document_paths(new), _document_paths(old)] if offenders else []
+    marked = [replace(it, path=_document_of(it, sides)) for it in offenders]
     if isinstance(host, Path):
         write_file(host, [code_quality(marked)])
     else:
         for command in github_commands(marked):
             say_command(command)  # the runner reads both streams, and one is the report's
+
+
+_DocumentPaths = Mapping[tuple[str | None, str | None], str]
+"""The documents of one side by tag, and by package or stack; None stands for any."""
+
+
+def _document_paths(catalog: Catalog) -> _DocumentPaths:
+    """Return where the documents and tags of a catalog are; no document is read."""
+    source, documents = catalog.source, catalog.documents
+    found: dict[tuple[str | None, str | None], str] = {}
+    for entry, claim in catalog.claims():
+        path = source.location(entry)
+        folder = source.location(entry._replace(path=documents.tag_folder(entry.path)))
+        for tag, name, place in (
+            (claim.tag, claim.name, path),
+            (None, claim.name, path),
+            (claim.tag, None, folder),
+            (None, None, path),
+        ):
+            found.setdefault((tag, name), place)
+    return found
+
+
+def _document_of(offender: Offender, sides: Sequence[_DocumentPaths]) -> str | None:
+    """Return the document in which the packages or stacks are, or the nearest there is.
+
+    The first side that has it counts: a package that is removed has a document on the old side. A
+    tag that is compared with one of another name is not found; then any tag's document will do, as
+    each side has one tag alone. A stack of pages has none of its own, and is in the folder of its
+    tag. Data of a whole site is one document for all. None where there is no document at all.
+    """
+    names = (*offender.packages, *offender.stacks, None)
+    keys = [(tag, name) for tag in (offender.tag, None) for name in names]
+    return next((side[key] for key in keys for side in sides if key in side), None)
