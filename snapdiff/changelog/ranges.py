@@ -5,8 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import accumulate, chain, groupby, pairwise
-from operator import itemgetter
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -266,9 +265,9 @@ class Period(NamedTuple):
 
 
 def periods(
-    commits: Iterable[Commit],
+    commits: Sequence[Commit],
     by: By,
-    tags: Mapping[str, Sequence[str]] | None = None,
+    tags: Mapping[str, Sequence[str]] = {},
     told: Iterable[Commit] = (),
 ) -> list[Period]:
     """Return which of some commits, oldest first, make a section together.
@@ -279,18 +278,17 @@ def periods(
     the period before it, or else to the first.
     """
     if by == "tag":
-        return _by_tag(commits, tags or {})
+        return _by_tag(commits, tags)
     if by == "commit":
         return [Period(short_hash(commit.id), (commit,)) for commit in commits]
-    commits = tuple(commits)
     begun = max((_name(it.date, by) for it in told if it.date), default="")
-    first = begun or next((_name(it.date, by) for it in commits if it.date), UNDATED)
-    dated = (max(begun, _name(it.date, by)) if it.date else first for it in commits)
-    names = accumulate(dated, max)
-    return [
-        Period(name, tuple(commit for _, commit in members))
-        for name, members in groupby(zip(names, commits, strict=True), key=itemgetter(0))
-    ]
+    name = begun or next((_name(it.date, by) for it in commits if it.date), UNDATED)
+    found: dict[str, list[Commit]] = {}
+    for commit in commits:
+        if commit.date:
+            name = max(name, _name(commit.date, by))
+        found.setdefault(name, []).append(commit)
+    return [Period(name, tuple(members)) for name, members in found.items()]
 
 
 def _name(moment: str, by: By) -> str:
