@@ -55,13 +55,12 @@ def find_renamed(
     """
     if scope.filters.no_renames:
         return {}
-    sides = [
-        [
-            *((pair.name, set((pair.new if is_new else pair.old).values())) for pair in pairs),
-            *((it.name, set(it.specs.values())) for some in known.values() for it in some),
-        ]
-        for is_new, known in enumerate(waiting)
-    ]
+    sides = (
+        [(pair.name, set(pair.old.values())) for pair in pairs],
+        [(pair.name, set(pair.new.values())) for pair in pairs],
+    )
+    for side, known in zip(sides, waiting, strict=True):
+        side.extend((it.name, set(it.specs.values())) for some in known.values() for it in some)
     old, new = (
         set().union(*{build.stacks for _, builds in side for build in builds}) for side in sides
     )

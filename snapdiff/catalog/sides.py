@@ -220,12 +220,12 @@ class CatalogSide(Listed):
 
     def compared_claims(self, claims: Iterable[Claim]) -> Collection[Claim]:
         """Return what a document lists, its stacks under the names they are compared under."""
-        return dict.fromkeys(
-            claim._replace(name=self._names.get(claim.name, claim.name))
-            if claim.what == "stack"
-            else claim
-            for claim in claims
-        ).keys()
+        found: dict[Claim, None] = {}
+        for claim in claims:
+            if claim.what == "stack":
+                claim = claim._replace(name=self._names.get(claim.name, claim.name))
+            found[claim] = None
+        return found.keys()
 
     def wait(self, path: str, document: Document) -> None:
         """Keep the packages of a document until all tags are known, and its dependencies."""
