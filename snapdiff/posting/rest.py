@@ -123,26 +123,15 @@ class RestInterface:
             message = f"the host answers {status}, a redirect, which is not followed"
             way_out = "is its address right, or has the repository another name now?"
             return PostError(f"{self.place}: {message}; {way_out}")
-        said: Any = answer.content.decode("utf-8", "replace")  # HTML of what is before a host
-        with contextlib.suppress(msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            said = msgspec.json.decode(answer.content)
-        if isinstance(said, dict):
-            faults = said.get("errors")
-            listed = faults if isinstance(faults, list) else []
-            details = [item.get("message") for item in listed if isinstance(item, dict)]
-            words = (said.get("message") or said.get("error"), *details)
-            said = "; ".join(str(word) for word in words if word)
-        reason = " ".join(str(said).split()) or "no reason given"
+        reason = _reason_in(answer.content)
         message = self._words(f"the host answers {status}: {reason}")
-        # It is asked too often: GitHub may say so with the status of a refusal.
-        is_limit = status == 429 or (
-            status == 403
-            and (
-                "retry-after" in headers
-                or headers.get("x-ratelimit-remaining") == "0"
-                or "rate limit" in reason.lower()
-            )
+        names_limit = (
+            "retry-after" in headers
+            or headers.get("x-ratelimit-remaining") == "0"
+            or "rate limit" in reason.lower()
         )
+        # It is asked too often: GitHub may say so with the status of a refusal.
+        is_limit = status == 429 or (status == 403 and names_limit)
         if status >= 500 or is_limit:
             # GitHub asks those who meet a limit that names no end to wait for a minute at least.
             return TryLaterError(message, _pause(headers, 60.0 if is_limit else None))
@@ -155,6 +144,20 @@ class RestInterface:
     def _words(self, text: str) -> str:
         # A host may repeat what it was sent.
         return f"{self.place}: {shown(hidden(text, self._token.secret))}"
+
+
+def _reason_in(content: bytes) -> str:
+    """Return what an answer says in one line; it may be HTML, of what is before a host."""
+    said: Any = content.decode("utf-8", "replace")
+    with contextlib.suppress(msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        said = msgspec.json.decode(content)
+    if isinstance(said, dict):
+        faults = said.get("errors")
+        listed = faults if isinstance(faults, list) else []
+        details = [item.get("message") for item in listed if isinstance(item, dict)]
+        words = (said.get("message") or said.get("error"), *details)
+        said = "; ".join(str(word) for word in words if word)
+    return " ".join(str(said).split()) or "no reason given"
 
 
 def _pause(headers: Mapping[str, str], usual: float | None) -> float | None:
