@@ -26,8 +26,8 @@ def _stack_pairs(
 ) -> tuple[tuple[str, str], ...]:
     pairs: dict[str, str] = {}
     for value in values:
-        old, equals, new = value.partition("=")
-        if not old or not equals or not new:
+        old, _, new = value.partition("=")
+        if not old or not new:
             raise click.BadParameter(f"{value!r} names no two stacks; write OLD=NEW")
         if old in pairs:
             raise click.BadParameter(f"{old} is named twice; a stack has one new name")
