@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 from snapdiff.cli.commands import FAILED, error_lines
 from snapdiff.cli.diff_command import diff
@@ -185,7 +185,7 @@ def read_inputs(variables: Variables) -> Inputs:
         old=given("OLD"),
         new=given("NEW"),
         repo=given("REPO") or os.curdir,
-        comment=modes[modes.index(mode)],
+        comment=cast("CommentMode", mode),
         marker=given("MARKER") or None,
         # A name and its value are one argument: a value that begins with a dash is no option.
         options=tuple(

@@ -88,7 +88,8 @@ class LockListing(Listing):
     @cached_property
     def roots(self) -> Mapping[str, Root] | None:
         """The packages of the roots; None where there are specs and none of them is a root."""
-        found = {root: Root(*self.entry(root)[:2]) for root in self.root_hashes}
+        entries = {root: self.entry(root) for root in self.root_hashes}
+        found = {root: Root(it.name, it.version_text) for root, it in entries.items()}
         return found if found or not self.records else None
 
     @cached_property

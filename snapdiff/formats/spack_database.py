@@ -129,7 +129,8 @@ class _InstallListing(Listing):
         for spec_hash in self.records if self.kind == "database" else ():
             _, is_counted, explicit = self._decode(spec_hash)
             if is_counted and explicit:
-                found[spec_hash] = Root(*self.entry(spec_hash)[:2])
+                entry = self.entry(spec_hash)
+                found[spec_hash] = Root(entry.name, entry.version_text)
         return found or None
 
     def _moved(self, old: Listing) -> AbstractSet[str]:
