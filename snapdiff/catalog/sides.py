@@ -51,10 +51,10 @@ class Listed:
 
 def repeated_claims(listed: Sequence[Listed], tag: str | None) -> dict[Claim, list[str]]:
     """Return what more than one document of a tag lists, with the paths of these."""
-    every: dict[Claim, list[str]] = {}
+    every: dict[Claim, list[str]] = defaultdict(list)
     for documents in listed:
         for claim, paths in documents.paths.get(tag, {}).items():
-            every[claim] = every[claim] + paths if claim in every else paths
+            every[claim] += paths
     repeated = sorted(claim for claim, paths in every.items() if len(paths) > 1)
     return {claim: sorted(every[claim]) for claim in repeated}
 
@@ -206,17 +206,18 @@ class CatalogSide(Listed):
         found = self.paths.keys() | unchanged.keys()
         if not self._unread:
             return found
-        every = [self, *chain.from_iterable(unchanged.values())]
-        claims = chain.from_iterable(
-            listed.values() for it in every for listed in it.paths.values()
-        )
-        folders = {documents.tag_folder(path) for path in chain.from_iterable(claims)}
-        places = ((documents.tag_folder(path), claim) for path, claim in self._unread.items())
-        return found | {
-            claim.tag
-            for folder, claim in places
-            if folder not in folders and found.isdisjoint(folder.split("/"))
+        folders = {
+            documents.tag_folder(path)
+            for some in (self, *chain.from_iterable(unchanged.values()))
+            for listed in some.paths.values()
+            for path in chain.from_iterable(listed.values())
         }
+        tags = {*found}
+        for path, claim in self._unread.items():
+            folder = documents.tag_folder(path)
+            if folder not in folders and found.isdisjoint(folder.split("/")):
+                tags.add(claim.tag)
+        return tags
 
     def compared_claims(self, claims: Iterable[Claim]) -> Collection[Claim]:
         """Return what a document lists, its stacks under the names they are compared under."""

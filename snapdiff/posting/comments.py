@@ -56,8 +56,7 @@ class CommentHost(RestInterface):
 
     def comments(self) -> list[Comment]:
         """Return all comments of the request."""
-        found = self.pages(self._listed, self.kind, self._query)
-        return [self._comment(item) for item in found]
+        return [self._comment(it) for it in self.pages(self._listed, self.kind, self._query)]
 
     def create(self, body: str) -> Comment:
         """Write a comment and return it as the host has it."""
