@@ -170,8 +170,10 @@ def _shaping(given: GivenOptions) -> str:
         option_name(field): GIVEN if value is True else (str(value),)
         for field, value in given.looks.items()
     }
-    shaping |= {"by": (given.by,)} if given.by not in (None, _DEFAULT_BY) else {}
-    shaping |= {"skip-bad-pages": GIVEN} if given.skip_bad_pages else {}
+    if given.by and given.by != _DEFAULT_BY:
+        shaping["by"] = (given.by,)
+    if given.skip_bad_pages:
+        shaping["skip-bad-pages"] = GIVEN
     return options_text(shaping | filter_options(given.filters))
 
 

@@ -128,9 +128,8 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
             raise SnapdiffError("-e: names both sides already; leave paths and names out")
         if len(folders) == 2:
             return here, tuple(str(folder / LOCK_NAME) for folder in folders), ()
-        files = [str((here / name).absolute()) for name in revisions if os.path.exists(here / name)]
-        if len(revisions) == 1 and files:
-            return folders[0], (*files, LOCK_NAME), ()
+        if len(revisions) == 1 and os.path.exists(file := here / revisions[0]):
+            return folders[0], (str(file.absolute()), LOCK_NAME), ()
         if len(revisions) > 1 or any(map(ends_of_range, revisions)):
             return folders[0], revisions, (LOCK_NAME,)
         if revisions and ":" not in revisions[0]:
@@ -189,7 +188,8 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         """Print a warning for each option of a report that none of the chosen formats heeds."""
         # What only a file asks for need have no effect in the format at hand.
         given = {*self.looks} - self.from_file
-        given |= {"color"} if self.coloring == "always" else set()
+        if self.coloring == "always":
+            given.add("color")
         heeded = {OWN_TEMPLATE: frozenset(["template"]), **formats}
         for field in sorted(given):
             if not any(field in heeded[name] for name in chosen):
