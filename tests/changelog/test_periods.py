@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff.changelog.ranges import UNDATED, open_range, periods
+from snapdiff.changelog.periods import UNDATED, periods_of
+from snapdiff.changelog.ranges import open_range
 from snapdiff.sources.source import Commit
 from tests.support.helpers import run_cli, spec, usual_page, write_files
 from tests.support.work import work
@@ -30,10 +31,10 @@ def test_a_commit_without_a_date_belongs_to_the_period_around_it(
         Commit(str(number), None if day is None else f"2025-07-0{day}T12:00:00+00:00", "")
         for number, day in enumerate(days)
     ]
-    found = periods(commits, "day")
+    found = periods_of(commits, "day")
     assert {period.name: len(period.commits) for period in found} == sections
     assert [commit for period in found for commit in period.commits] == commits
-    assert all(period.name for period in periods(commits, "week"))
+    assert all(period.name for period in periods_of(commits, "week"))
 
 
 @pytest.mark.parametrize("days", [[1, 4, 3, 2, None, 5], [1, 4, None, 3], [1, None, 2]])
@@ -45,8 +46,10 @@ def test_a_clock_that_goes_back_between_two_runs_begins_no_period_again(
         Commit(str(number), None if day is None else f"2025-07-0{day}T12:00:00+00:00", "")
         for number, day in enumerate(days)
     ]
-    every = {commit: period.name for period in periods(commits, "day") for commit in period.commits}
-    later = periods(commits[place:], "day", told=set(commits[:place]))
+    every = {
+        commit: period.name for period in periods_of(commits, "day") for commit in period.commits
+    }
+    later = periods_of(commits[place:], "day", told=set(commits[:place]))
     assert [(it, period.name) for period in later for it in period.commits] == [*every.items()][
         place:
     ]
