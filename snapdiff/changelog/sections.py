@@ -158,10 +158,7 @@ def _in_order(steps: Steps, settings: ComparisonOptions, progress: Progress) -> 
         except BadPagesError as error:
             sides = {"old": old.source, "new": end.revision.source}
             raise BadPagesError(
-                [
-                    BadPage(f"{page.path} in {sides[page.side]}", page.side, page.reason)
-                    for page in error.pages
-                ]
+                [BadPage(it.path, it.side, it.reason, sides[it.side]) for it in error.pages]
             ) from error
         yield Section(end, diff)
         progress(number, steps.most_sections())
@@ -172,7 +169,7 @@ class _Outcome(Struct, frozen=True, kw_only=True):
 
     sections: list[Section]
     warnings: list[str]
-    bad_pages: list[tuple[str, Side, str]]
+    bad_pages: list[tuple[str, Side, str, str]]
 
 
 _DECODER = msgspec.msgpack.Decoder(_Outcome)
@@ -185,7 +182,7 @@ def compute_part(steps: Steps, settings: ComparisonOptions) -> bytes:
         settings = replace(settings, warn=found.warnings.append)
         found.sections.extend(_in_order(steps, settings, unseen))
     except BadPagesError as error:
-        found.bad_pages.extend((page.path, page.side, page.reason) for page in error.pages)
+        found.bad_pages.extend((it.path, it.side, it.reason, it.source) for it in error.pages)
     return msgspec.msgpack.encode(found)
 
 

@@ -72,6 +72,21 @@ def test_a_fault_in_another_process_is_told_as_in_this_one(tmp_path: Path) -> No
         lines(tmp_path, "HEAD~3..HEAD", executor)
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_page_that_is_bad_in_two_snapshots_is_one_fault(jobs: str, tmp_path: Path) -> None:
+    history = History(tmp_path)
+    bad = {"_cache/develop/bad/specs.md": "---\ntitle: x\n"}
+    commits = [
+        history.commit(pages_of([spec("a", f"1.{number}") | {"hash": f"{number + 2}" * 32}]) | bad)
+        for number in range(2)
+    ]
+    done = run_changelog("-C", tmp_path, f"{commits[0]}..{commits[1]}", "--jobs", jobs)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    place = f"_cache/develop/bad/specs.md in {commits[0]} and in {commits[1][:10]}: "
+    assert done.err.startswith(f"snapdiff: error: {place}")
+
+
 def test_more_processes_than_there_is_room_for_are_an_error(tmp_path: Path) -> None:
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
