@@ -351,7 +351,7 @@ def test_what_a_number_of_a_stack_counts_are_rows_of_that_class() -> None:
     """As each cell of the table of counts says, whatever is worse in other stacks."""
     text = rendered(snapshots_diff())
     found = json.loads(_data(text))
-    numbers = re.findall('<td class="tally [a-z]+">(?:<span[^>]*>.</span>([0-9]+))?<', text)
+    numbers = re.findall('<td class="tally [a-z]+">([0-9]*)<', text)
     columns = [["gone"], ["new"], ["downgraded"], ["lost"], ["major", "upgraded"], ["more"]]
     columns += [["reconfigured", "shared"], ["rebuilt"]]
     said = []
@@ -413,7 +413,7 @@ def test_the_numbers_of_stacks_are_of_the_classes_of_the_sentence(
     if format_name == "html":
         table = text.partition('<table class="counts">')[2]
         numbers = [
-            [int(number) for number in re.findall("</span>([0-9]+)</td>", row)[:3]]
+            [int(number) for number in re.findall(">([0-9]+)<span", row)[:3]]
             for row in table.split("</tr>")[1:3]
         ]
     else:
@@ -437,7 +437,8 @@ def test_a_hash_that_names_another_spec_is_said_where_nothing_else_changed(tmp_p
 def test_numbers_of_a_stack_say_what_they_count(snapshots_text: str) -> None:
     page = Page(snapshots_text)
     at = next(place for place, cell in enumerate(page.cells) if cell.split() == ["hep"])
-    numbers = ["", "+1", "", "", "↑4", "", "≠1", "=4", "unchanged 4", "of 14"]
+    numbers = ["", "1 new", "", "", "4 upgraded", "", "1 reconfigured", "4 rebuilt"]
+    numbers += ["4 unchanged", "14 packages"]
     assert [cell.strip() for cell in page.cells[at + 1 : at + 11]] == numbers
 
 

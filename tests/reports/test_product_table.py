@@ -250,9 +250,8 @@ def test_the_signs_that_are_in_the_table_are_explained_and_no_others(
     text = run_cli("-C", tmp_path, "old", "new").out
     assert re.findall(r"\n\n(.*)\n\n\| Product", text) == ["; ".join(signs)]
     html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
-    assert re.findall('<p class="hint">(.*)</p>\n<table class="changes', html) == (
-        ["; ".join(signs_of_html)] if signs_of_html else []
-    )
+    hint = '<p class="hint"><span class="in-columns">(.*)</span></p>\n<table class="changes'
+    assert re.findall(hint, html) == (["; ".join(signs_of_html)] if signs_of_html else [])
 
 
 def test_a_table_without_signs_has_no_legend(tmp_path: Path) -> None:

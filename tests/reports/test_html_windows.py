@@ -1,0 +1,98 @@
+"""The HTML report in narrow windows and on paper: Chromium, driven as a reader would use it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from snapdiff import diff_catalogs, load_catalog
+from tests.support.browser import Browser, started, webdriver
+from tests.support.documents import Item, lock, to_bytes
+from tests.support.helpers import write_files
+from tests.support.html_reports import rendered, snapshots_diff
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[webdriver.Chrome]:
+    with started() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def browser(driver: webdriver.Chrome) -> Iterator[Browser]:
+    yield Browser(driver)
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+@pytest.fixture(scope="module")
+def weekly(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with many columns of numbers."""
+    return _written(tmp_path_factory.mktemp("weekly"), rendered(snapshots_diff()))
+
+
+@pytest.fixture(scope="module")
+def environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of five environments, which are columns."""
+    folder = tmp_path_factory.mktemp("environments")
+    stays = Item("zlib", "1.3", explicit=True)
+    for day, roots in (
+        ("old", [Item("gone-here", "1.0", explicit=True), Item("hdf5", "1.0", explicit=True)]),
+        ("new", [Item("new-here", "1.0", explicit=True), Item("hdf5", "2.0", explicit=True)]),
+    ):
+        some = {
+            f"{name}-environment/spack.lock": to_bytes(lock([stays, *items]))
+            for name, items in {**dict.fromkeys("abcd", roots), "e": roots[1:]}.items()
+        }
+        write_files(folder / day, some)
+    sides = (load_catalog(str(folder / day)) for day in ("old", "new"))
+    return _written(folder, rendered(diff_catalogs(*sides)))
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "report.html"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("width", "in_columns"), [(390, False), (820, False), (1065, False), (1280, True)]
+)
+def test_what_does_not_fit_in_columns_is_in_lines(
+    browser: Browser, environments: Path, width: int, *, in_columns: bool
+) -> None:
+    browser.as_wide_as(width)
+    browser.open(environments)
+    lefts = {cell.rect["x"] for cell in browser.all("#rows .row:not(.class) td.cell") if cell.text}
+    assert (len(lefts) > 1) is in_columns
+    assert browser.script("return document.documentElement.scrollWidth") <= width
+    hint = browser.one("#changes .hint").text
+    assert hint == ("empty: not there" if in_columns else "")
+
+
+@pytest.mark.parametrize("width", [390, 820, 1000])
+def test_numbers_without_columns_say_what_they_count(
+    browser: Browser, weekly: Path, width: int
+) -> None:
+    browser.as_wide_as(width)
+    browser.open(weekly)
+    assert not browser.one(".counts thead").is_displayed()
+    row = next(it.text for it in browser.all(".counts tbody tr") if it.text.startswith("e4s\n"))
+    assert row.split("\n")[1].startswith("1 gone 2 some gone 6 upgraded 1 reconfigured ")
+    assert row.endswith("18 packages")
+
+
+def test_few_columns_stay_columns_in_a_window_half_as_wide(browser: Browser, weekly: Path) -> None:
+    browser.as_wide_as(820)
+    browser.open(weekly)
+    assert browser.one("th.moves").is_displayed()
+
+
+def test_on_a_phone_no_class_is_out_of_sight(browser: Browser, weekly: Path) -> None:
+    browser.as_wide_as(390)
+    browser.open(weekly)
+    chips = [chip.rect for chip in browser.all(".chip") if chip.is_displayed()]
+    assert len(chips) == 8
+    assert max(chip["x"] + chip["width"] for chip in chips) < 390
