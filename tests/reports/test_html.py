@@ -116,6 +116,12 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
                     assert side is None or side.hash in text
 
 
+def test_stacks_that_came_and_sets_of_stacks_are_told_above_the_toolchain() -> None:
+    text = Page(rendered(snapshots_diff(tag=("develop",)))).text()
+    told = ["removed: 4 packages", "first seen: 4 packages", "set A: ", "Toolchain", "(6, set A)"]
+    assert sorted(told, key=text.index) == told
+
+
 def test_rows_say_what_happened_and_why(tmp_path: Path) -> None:
     rows = dict(_plain_rows(rendered(snapshots_diff())))
     assert rows["hdf5"] == [
