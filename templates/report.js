@@ -12,7 +12,7 @@
   const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
   const form = byId("controls"), body = byId("rows"), fields = form.elements;
   const boxes = [...form.querySelectorAll("input[name=status]")];
-  let order = "worst", stack = "", shown = [], heads = new Map(), drawn = 0;
+  let order = "worst", stack = "", shown = [], heads = new Map(), drawn = 0, dependencies = "";
 
   const rows = data.rows.map(
     ([tag, package_, link, worst, dependency, moves, cells, causes, stacks, groups, specs], place) =>
@@ -221,7 +221,8 @@
   }
 
   function countDependencies(count) {
-    fields.dependencies.nextElementSibling.textContent = `with ${number(count)} ${count === 1 ? "dependency" : "dependencies"}`;
+    dependencies = `${number(count)} ${count === 1 ? "dependency" : "dependencies"}`;
+    fields.dependencies.nextElementSibling.textContent = `show ${dependencies}`;
     fields.dependencies.parentElement.hidden = !count;
   }
 
@@ -234,8 +235,11 @@
     const names = packagesOf(shown), of = names === numberOfPackages ? "" : ` of ${number(numberOfPackages)}`;
     const said = shown.length
       ? `${number(names)}${of} changed ${numberOfPackages === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
-    const asked = [...new URLSearchParams(address().slice(1))].map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`).join("");
-    byId("said").replaceChildren(said, make("span", "printed", asked));
+    const asked = [...new URLSearchParams(address().slice(1))].filter(([name]) => name !== "dependencies")
+      .map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`);
+    const { checked: lists, parentElement: { hidden: hasNone } } = fields.dependencies;
+    if (!lists && !hasNone) asked.push(`; without ${dependencies}`);
+    byId("said").replaceChildren(said, make("span", "printed", asked.join("")));
     byId("restart").hidden = address() === "#";
     body.parentElement.hidden = !shown.length;
     for (const head of document.querySelectorAll("th[data-sort]"))

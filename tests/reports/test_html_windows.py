@@ -96,3 +96,24 @@ def test_on_a_phone_no_class_is_out_of_sight(browser: Browser, weekly: Path) -> 
     chips = [chip.rect for chip in browser.all(".chip") if chip.is_displayed()]
     assert len(chips) == 8
     assert max(chip["x"] + chip["width"] for chip in chips) < 390
+
+
+def test_on_paper_words_say_what_is_not_listed(browser: Browser, tmp_path: Path) -> None:
+    browser.open(_written(tmp_path, rendered(snapshots_diff("environments/"))), "#q=4")
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert browser.said() == "6 of 10 changed packages, 6 specs; search 4; without 4 dependencies"
+    assert not [it for it in browser.all("input, button:not(.sort, .unfold)") if it.is_displayed()]
+    browser.script("document.forms[0].elements.dependencies.click()")
+    assert browser.said() == "10 changed packages, 10 specs; search 4"
+
+
+def test_on_paper_headings_stay_with_what_is_below_and_the_end_with_what_is_above(
+    browser: Browser, weekly: Path
+) -> None:
+    browser.open(weekly)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    style = "getComputedStyle(document.querySelector('{}')).break{}"
+    headings = ("h2", "h3", "#found", ".hint", "#rows .class")
+    afters = [browser.script("return " + style.format(it, "After")) for it in headings]
+    assert afters == ["avoid"] * 5
+    assert browser.script("return " + style.format("footer", "Before")) == "avoid"
