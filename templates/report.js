@@ -153,7 +153,7 @@
     for (const [kind, differences, built, reason, all] of row.groups) {
       const pairs = all.filter((pair) => !stack || data.places[pair.at(-1)].includes(stack));
       if (!pairs.length) continue;
-      const what = make("p", `what ${kind}`, make("span", "badge", `${counted(pairs.length, "spec")} ${kind === "rebuilt" ? data.rebuilt : kind}`));
+      const what = make("p", `what ${kind}`, make("span", "badge", `${counted(pairs.length, "spec")} ${data.kinds[kind]}`));
       for (const [name, old, now] of differences) {
         const values = now ? [make("del", "", old), " → ", make("ins", "", now)] : [old];
         what.append(" ", make("span", "difference", make("span", "name", name), " ", ...values));

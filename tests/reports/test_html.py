@@ -248,7 +248,7 @@ def test_specs_of_one_configuration_are_told_by_their_versions() -> None:
     ]
     old = [*sides[0], spec("f", "1.0", package="other"), spec("g", "1.1", package="other")]
     text = rendered(diff_of(old, sides[1]))
-    for kind in ("rebuilt", "removed"):
+    for kind in ("rebuilt", "gone"):
         for version in ("1.0", "1.1"):
             assert re.search(
                 f'1 spec {kind}</span> <span class="difference"><span class="name">version</span> '
@@ -287,6 +287,17 @@ def test_specs_of_one_package_say_each_why_they_were_rebuilt(tmp_path: Path) -> 
     text = rendered(diff_catalogs(load_catalog(str(old)), load_catalog(str(new))))
     reasons = re.findall('<p class="because">because of (.*)</p>', text)
     assert sorted(reasons) == ["cmake 1.0 → 2.0", "zlib 1.0 → 2.0"]
+
+
+def test_specs_of_a_row_are_named_as_packages_are_the_worst_first(snapshots_text: str) -> None:
+    of_rows = [
+        re.findall('"badge">[0-9]+ specs? (.*?)<', row) for row in snapshots_text.split("<tr")
+    ]
+    worst_first = ["gone", "new", "downgraded", "upgraded", "reconfigured", "rebuilt"]
+    assert [it for it in of_rows if sorted(it, key=worst_first.index) != it] == []
+    assert ["gone", "rebuilt", "rebuilt"] in of_rows
+    kinds = [[group[0] for group in row[9]] for row in json.loads(_data(snapshots_text))["rows"]]
+    assert ["removed", "rebuilt", "rebuilt"] in kinds
 
 
 def test_an_upgraded_row_that_lost_a_build_says_so(tmp_path: Path) -> None:

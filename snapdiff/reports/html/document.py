@@ -4,7 +4,7 @@ The table is there twice: as JSON for the script, each way to build specs once, 
 plain HTML, which the script takes away.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -15,7 +15,7 @@ from snapdiff.reports.html.rows import RowTable, with_first_specs
 from snapdiff.reports.html.writing import inline_part, link_of, trusted
 from snapdiff.reports.names import tag_names
 from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.statuses import SIGNS
+from snapdiff.reports.statuses import LOOKS, SIGNS, name_of_kind
 from snapdiff.reports.templates import environment_of, plain_words, render_template
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown
@@ -56,6 +56,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         if tag.status != "changed" or len(counted) > 1 or (why and why.specs):
             numbers.append((tag, counted, why))
     table = RowTable(outline, words, options.package_url)
+    kinds = {kind.value: name_of_kind(kind, outline.rebuilt) for kind in LOOKS}
     style, style_hash = inline_part(environment, "report.css")
     script, script_hash = inline_part(environment, "report.js")
     yield render_template(
@@ -68,13 +69,14 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         title=shown(options.title),
         is_empty=diff.is_empty() and not diff.skipped,
         symbols=SIGNS,
+        kinds=kinds,
         most_causes=MOST_CAUSES,
         numbers=numbers,
         table=table,
         plain=list(table.first(PLAIN_SPECS)),
         built=list(table.built),
         places=list(table.places),
-        data=trusted(_data_of(table, outline.rebuilt)),
+        data=trusted(_data_of(table, kinds)),
         style=style,
         script=script,
         style_hash=style_hash,
@@ -82,10 +84,10 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     )
 
 
-def _data_of(table: RowTable, rebuilt: str) -> str:
+def _data_of(table: RowTable, kinds: Mapping[str, str]) -> str:
     """Return the rows, and what they have the numbers of, as JSON that may stand in a script.
 
-    `rebuilt` is what is said of specs of which only the hash changed.
+    `kinds` has what specs are called to which each kind of change happened.
     """
     rows = table.rows
     if sum(row.specs for row in rows) > LISTED_SPECS:
@@ -93,7 +95,7 @@ def _data_of(table: RowTable, rebuilt: str) -> str:
     return embedded(
         {
             "signs": SIGNS,
-            "rebuilt": rebuilt,
+            "kinds": kinds,
             "classes": table.classes,
             "columns": list(map(shown, table.columns)),
             "tags": sorted({row.tag for row in rows}),

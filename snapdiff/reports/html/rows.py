@@ -19,7 +19,7 @@ from snapdiff.reports.names import places_of, tag_label
 from snapdiff.reports.outline import Outline
 from snapdiff.reports.products import SpecsByPart, specs_by_part
 from snapdiff.reports.stack_moves import moves_of, stack_moves
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.statuses import WORST_FIRST, Status
 from snapdiff.reports.tag_block import TagBlock
 from snapdiff.result.causes import Cause, event_of
 from snapdiff.result.changes import Change, StackDiff
@@ -184,7 +184,10 @@ class RowTable:
             )
 
     def _groups_of(self, changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]:
-        """Return the changes of some stacks, each spec once, together with those said alike."""
+        """Return the changes of some stacks, each spec once, those said alike together.
+
+        The worst are first.
+        """
         stacks: dict[tuple[str, ...], list[str]] = {}
         alike: dict[SpecGroup, list[tuple[str, ...]]] = {}
         for stack, some in changes.items():
@@ -197,7 +200,7 @@ class RowTable:
             group._replace(
                 pairs=tuple((*map(shown, it[1:]), self.places[tuple(stacks[it])]) for it in some)
             )
-            for group, some in alike.items()
+            for group, some in sorted(alike.items(), key=lambda it: WORST_FIRST.index(it[0].kind))
         )
 
     def _group(self, change: Change) -> SpecGroup:
