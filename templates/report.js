@@ -12,13 +12,13 @@
   const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
   const form = byId("controls"), body = byId("rows"), fields = form.elements;
   const boxes = [...form.querySelectorAll("input[name=status]")];
-  let order = "worst", stack = "", shown = [], heads = new Map(), drawn = 0, dependencies = "";
+  let order = "worst", stack = "", shown = [], heads = new Map(), drawn = 0, dependencies = "", cause = -1, columns = [];
 
   const rows = data.rows.map(
     ([tag, package_, link, worst, dependency, moves, cells, causes, stacks, groups, specs], place) =>
       ({ tag, package: package_, link, worst, dependency, moves, cells, causes, groups, specs, place,
         inStack: new Map(stacks.map(([stack, specs, worst]) => [stack, { specs, worst }])) }));
-  const numberOfPackages = packagesOf(rows), severalTags = data.tags.length > 1, columns = data.columns.length || 1;
+  const numberOfPackages = packagesOf(rows), severalTags = data.tags.length > 1;
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -33,6 +33,9 @@
 
   // What is said of a row in the stack that was chosen, or in all.
   const part = (row) => stack ? row.inStack.get(stack) : row;
+  const isIn = (place) => !stack || data.places[place].includes(stack);
+  const pairsOf = ([, , , why, , pairs]) => cause < 0 || why === cause ? pairs.filter((pair) => isIn(pair.at(-1))) : [];
+  const specsOf = (row) => cause < 0 ? part(row).specs : row.groups.reduce((sum, group) => sum + pairsOf(group).length, 0);
   const classOf = (row) => data.classes[part(row).worst];
 
   // Packages have two rows where something happened to them as products, and as dependencies too.
@@ -40,24 +43,30 @@
     return new Set(some.map((row) => row.package)).size;
   }
 
+  const plain = (text) => text.toLowerCase().replaceAll('"', "");
+
   // All that can be searched for in a row; made when it is first needed.
   function textOf(row) {
     return row.text ??= [
       row.package, data.classes[row.worst].words, row.tag,
-      ...row.moves.map(([, words]) => words), ...row.cells, ...row.inStack.keys(), ...row.causes,
-      ...row.groups.flatMap(([, differences, built, reason, pairs]) => [
+      ...row.moves.map(([, words]) => words), ...row.cells, ...row.inStack.keys(),
+      ...row.causes.map((number) => data.causes[number]),
+      ...row.groups.flatMap(([, differences, built, , reason, pairs]) => [
         reason, ...differences.flat(), ...data.built[built], ...pairs.flatMap((pair) => pair.slice(0, -1)),
       ]),
-    ].join("\n").toLowerCase().replaceAll('"', "");
+    ].map(plain).join("\n");
   }
 
   function choose() {
     const wanted = checked(), tag = fields.tag.value, all = fields.dependencies.checked;
     stack = fields.stack.value;
+    columns = data.columns.includes(stack) ? [stack] : data.columns;
     // Words in any order, and what is in quotes as it is.
     const words = [...fields.q.value.toLowerCase().matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([word, quoted]) => quoted ?? word);
+    // A whole cause stands for the specs that have it, and is not searched for in others.
+    cause = data.lists_all && words.length === 1 ? data.causes.findIndex((it) => plain(it) === words[0]) : -1;
     const fitting = rows.filter((row) => (!tag || row.tag === tag) && (!stack || row.inStack.has(stack))
-      && words.every((word) => textOf(row).includes(word)));
+      && (cause < 0 ? words.every((word) => textOf(row).includes(word)) : specsOf(row)));
     countClasses(all ? fitting : fitting.filter((row) => !row.dependency));
     const chosen = fitting.filter((row) => !wanted.length || wanted.includes(classOf(row).name));
     countDependencies(chosen.filter((row) => row.dependency).length);
@@ -75,7 +84,7 @@
     const keys = {
       worst: (row) => (2 * classOf(row).is_quiet + row.dependency) * 100 + part(row).worst,
       package: (row) => row.package,
-      specs: (row) => -part(row).specs,
+      specs: (row) => -specsOf(row),
     };
     const key = keys[order], compare = (a, b) => a < b ? -1 : Number(a > b);
     shown.sort((a, b) => b.named - a.named || compare(key(a), key(b)) || a.place - b.place);
@@ -94,19 +103,20 @@
 
   // --- What they look like ---
 
-  // What happened: a cell for each stack that is a column, or one for all.
+  // What happened: a cell for each stack that is a column, or one for all; of a chosen stack, only there.
   function cellsOf(row) {
-    if (row.cells.length) return row.cells.map((words, i) => {
+    if (row.cells.length) return columns.map((name) => {
+      const words = row.cells[data.columns.indexOf(name)];
       const cell = make("td", words === "·" ? "cell same" : "cell", words);
-      cell.dataset.in = data.columns[i];
+      cell.dataset.in = name;
       return cell;
     });
-    const cell = make("td", "moves", ...row.moves.map(([kind, words]) => {
+    const cell = make("td", "moves", ...row.moves.filter(([, , place]) => isIn(place)).map(([kind, words]) => {
       const symbol = make("span", "symbol", data.signs[kind]);
       symbol.setAttribute("aria-hidden", "true");
       return make("span", `move ${kind}`, symbol, " ", make("span", "", words));
     }));
-    cell.colSpan = columns;
+    cell.colSpan = columns.length || 1;
     return [cell];
   }
 
@@ -118,7 +128,7 @@
     name.scope = "row";
     if (severalTags) name.append(" ", make("span", "tag-name", row.tag));
     if (row.dependency && row.head !== headingOf(row)) name.append(" ", make("span", "note", "dependency"));
-    const line = make("tr", `row ${classOf(row).kind}`, name, ...cellsOf(row), specsCell(part(row).specs));
+    const line = make("tr", `row ${classOf(row).kind}`, name, ...cellsOf(row), specsCell(specsOf(row)));
     unfold.addEventListener("click", () => toggle(unfold, line, row));
     return line;
   }
@@ -127,7 +137,7 @@
   function headOf(row, above) {
     if (!row.head || row.head === above?.head) return [];
     const cell = make("th", "", `${row.head}: ${number(heads.get(row.head))}`);
-    cell.colSpan = columns + 2;
+    cell.colSpan = (columns.length || 1) + 2;
     cell.scope = "colgroup";
     return [make("tr", row.head === headingOf(row) ? `class ${classOf(row).kind}` : "class", cell)];
   }
@@ -142,16 +152,30 @@
     unfold.setAttribute("aria-expanded", String(!open));
     if (open) return line.nextSibling.remove();
     const cell = make("td", "", ...detailOf(row));
-    cell.colSpan = columns + 2;
+    cell.colSpan = (columns.length || 1) + 2;
     line.after(make("tr", "detail", cell));
   }
 
-  // The specs of a row: all of them, or those in one stack.
+  // The specs of a row, then those of the dependency of its name: its cells tell of both.
   function detailOf(row) {
+    const parts = specsBelow(row);
+    const below = row.cells.length && rows.find((it) => it.dependency && it.package === row.package && (!stack || it.inStack.has(stack)));
+    if (below && specsOf(below)) parts.push(make("p", "hint", `${counted(specsOf(below), "spec")} as a dependency:`), ...specsBelow(below));
+    if (row.link) {
+      const anchor = make("a", "", "About this package");
+      anchor.href = row.link;
+      anchor.rel = "noreferrer";
+      parts.push(make("p", "hint", anchor));
+    }
+    return parts;
+  }
+
+  // All of them, or those in one stack, or of one cause.
+  function specsBelow(row) {
     const parts = [];
     let listed = 0;
-    for (const [kind, differences, built, reason, all] of row.groups) {
-      const pairs = all.filter((pair) => !stack || data.places[pair.at(-1)].includes(stack));
+    for (const group of row.groups) {
+      const [kind, differences, built, , reason] = group, pairs = pairsOf(group);
       if (!pairs.length) continue;
       const what = make("p", `what ${kind}`, make("span", "badge", `${counted(pairs.length, "spec")} ${data.kinds[kind]}`));
       for (const [name, old, now] of differences) {
@@ -172,14 +196,8 @@
       parts.push(make("div", "group", what, ...why, how, hashes));
       listed += pairs.length;
     }
-    const left = part(row).specs - listed;
+    const left = specsOf(row) - listed;
     if (left > 0) parts.push(make("p", "hint", `and ${counted(left, "more spec")}; the report in JSON lists them`));
-    if (row.link) {
-      const anchor = make("a", "", "About this package");
-      anchor.href = row.link;
-      anchor.rel = "noreferrer";
-      parts.push(make("p", "hint", anchor));
-    }
     return parts;
   }
 
@@ -211,9 +229,9 @@
     for (const row of some) names.set(row.tag + row.package, (names.get(row.tag + row.package) || 0) + 1);
     let twice = 0;
     for (const row of some.filter((row) => names.get(row.tag + row.package) > 1))
-      for (const [kind, , , , all] of row.groups)
-        for (const pair of all.filter((pair) => !stack || data.places[pair.at(-1)].includes(stack))) {
-          const key = [row.tag, row.package, kind, ...pair.slice(0, -1)].join(" ");
+      for (const group of row.groups)
+        for (const pair of pairsOf(group)) {
+          const key = [row.tag, row.package, group[0], ...pair.slice(0, -1)].join(" ");
           if (pairs.has(key)) twice++;
           pairs.add(key);
         }
@@ -231,7 +249,7 @@
     body.replaceChildren();
     drawn = 0;
     draw(FIRST);
-    const specs = shown.reduce((sum, row) => sum + part(row).specs, 0) - countTwice(shown);
+    const specs = shown.reduce((sum, row) => sum + specsOf(row), 0) - countTwice(shown);
     const names = packagesOf(shown), of = names === numberOfPackages ? "" : ` of ${number(numberOfPackages)}`;
     const said = shown.length
       ? `${number(names)}${of} changed ${numberOfPackages === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
@@ -242,6 +260,7 @@
     byId("said").replaceChildren(said, make("span", "printed", asked.join("")));
     byId("restart").hidden = address() === "#";
     body.parentElement.hidden = !shown.length;
+    for (const head of document.querySelectorAll("thead .cell")) head.hidden = !columns.includes(head.textContent);
     for (const head of document.querySelectorAll("th[data-sort]"))
       if (head.dataset.sort === order) head.setAttribute("aria-sort", order === "specs" ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
@@ -314,7 +333,7 @@
     for (const element of document.querySelectorAll("[data-cause]")) {
       const { cause, tag } = element.dataset;
       const q = `"${cause.replaceAll('"', "")}"`;
-      if (rows.some((row) => row.causes.includes(cause))) link(element, every(severalTags ? { q, tag } : { q }), target);
+      if (data.causes.includes(cause)) link(element, every(severalTags ? { q, tag } : { q }), target);
     }
     for (const head of document.querySelectorAll("th[data-sort]")) {
       const button = make("button", "sort", ...head.childNodes);

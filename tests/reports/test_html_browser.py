@@ -491,6 +491,45 @@ def test_all_controls_are_reached_by_keyboard(browser: Browser) -> None:
     assert [name for name in reached if name in order][: len(order)] == order
 
 
+def test_of_a_chosen_stack_only_its_column_and_its_lines_are_shown(
+    browser: Browser, tmp_path: Path, report: Path
+) -> None:
+    browser.open(_with_products(tmp_path), "#stack=north")
+    heads = [head.text for head in browser.all(".changes thead th") if head.is_displayed()]
+    assert heads == ["Package", "north", "Specs"]
+    assert browser.rows() == ["json 2.0 → 1.0 1", "hdf5 1.0 → 2.0 1"]
+    browser.one("button.unfold").click()
+    assert browser.one("#rows .detail td").rect["width"] == browser.one("#rows").rect["width"]
+    browser.one("select[name=stack]").send_keys("all")
+    assert browser.rows()[0] == "json 2.0 → 1.0 2.0 → 1.0 2.0 → 1.0 2.0 → 1.0 1"
+    browser.open(report, "#stack=data-vis-sdk&q=hdf5")
+    assert browser.rows()[0] == (
+        "hdf5 ≠ 1.14.5 reconfigured: os ubuntu20.04 → ubuntu22.04 (data-vis-sdk) 1"
+    )
+
+
+def test_below_a_product_are_the_specs_of_the_dependency_of_its_name(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """The cells tell of environments that have it as a dependency, too."""
+    for day, version in (("old", "1.0"), ("new", "2.0")):
+        tool, other = Item("tool", version, explicit=True), Item("tool", version, target="zen4")
+        app = Item("app", explicit=True, needs=(needs(other),))
+        locks = {"asked": lock([tool]), "needed": lock([other, app])}
+        texts = {f"{name}/spack.lock": to_bytes(one) for name, one in locks.items()}
+        write_files(tmp_path / day, texts)
+    sides = (load_catalog(str(tmp_path / day)) for day in ("old", "new"))
+    browser.open(_written(tmp_path, rendered(diff_catalogs(*sides))), "#q=tool")
+    assert browser.rows()[0] == "tool 1.0 → 2.0 1.0 → 2.0, as a dependency 1"
+    browser.one("button.unfold").click()
+    below = browser.one("#rows .detail").text.partition("1 spec as a dependency:")
+    assert [text.count("1 spec upgraded") for text in below] == [1, 0, 1]
+    assert ("asked" in below[0], "needed" in below[2]) == (True, True)
+    browser.one("select[name=stack]").send_keys("asked")
+    browser.one("button.unfold").click()
+    assert "as a dependency" not in browser.one("#rows .detail").text
+
+
 def test_what_the_address_says_is_text(browser: Browser, report: Path) -> None:
     browser.open(report, "#q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&stack=%3Cscript%3E")
     assert browser.said() == "No package fits"
@@ -553,6 +592,36 @@ def test_a_bar_filters_the_rows_and_a_row_unfolds_its_cause(
     next(link for link in browser.all(".causes a") if link.text.startswith("zlib")).click()
     browser.until(lambda: browser.rows()[0].startswith("hdf5"))
     browser.assert_quiet()
+
+
+def test_a_cause_leads_to_the_specs_that_it_counts(
+    driver: webdriver.Chrome, tmp_path: Path
+) -> None:
+    """One hdf5 was rebuilt because of zlib, another one because of cmake."""
+    sides = []
+    for versions in (("1.2", "3.26"), ("1.3", "3.27")):
+        zlib, cmake = (Item(name, it) for name, it in zip(("zlib", "cmake"), versions, strict=True))
+        roots = [
+            Item("hdf5", "1.14", explicit=True, needs=(needs(zlib),)),
+            Item("hdf5", "1.12", explicit=True, needs=(needs(cmake),)),
+            Item("json", "3.11", explicit=True, needs=(needs(cmake),)),
+        ]
+        sides.append([zlib, cmake, *roots])
+    old, new = map(str, write_locks(tmp_path, *sides))
+    browser = Browser(driver)
+    browser.open(_written(tmp_path, rendered(diff_catalogs(load_catalog(old), load_catalog(new)))))
+    numbers = [row.text.split("\n") for row in browser.all(".causes tbody tr")]
+    assert [(row[0], row[-1]) for row in numbers] == [
+        ("cmake 3.26 → 3.27", "2"),
+        ("zlib 1.2 → 1.3", "1"),
+    ]
+    browser.all(".causes a")[1].click()
+    browser.until(lambda: browser.said() == "1 of 4 changed packages, 1 spec")
+    browser.one("button.unfold").click()
+    assert "1.14" in browser.one("#rows .detail").text
+    assert "1.12" not in browser.one("#rows .detail").text
+    browser.all(".causes a")[0].click()
+    browser.until(lambda: browser.said() == "2 of 4 changed packages, 2 specs")
 
 
 def test_a_spec_below_two_rows_is_counted_once(driver: webdriver.Chrome, tmp_path: Path) -> None:

@@ -102,7 +102,9 @@ def _data_of(table: RowTable, kinds: Mapping[str, str]) -> str:
             "stacks": sorted({name for row in rows for name, *_ in row.stacks}),
             "built": list(table.built),
             "places": list(table.places),
+            "causes": list(table.causes),
             "rows": rows,
+            "lists_all": rows is table.rows,
         }
     )
 

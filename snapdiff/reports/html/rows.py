@@ -21,7 +21,7 @@ from snapdiff.reports.products import SpecsByPart, specs_by_part
 from snapdiff.reports.stack_moves import moves_of, stack_moves
 from snapdiff.reports.statuses import WORST_FIRST, Status
 from snapdiff.reports.tag_block import TagBlock
-from snapdiff.result.causes import Cause, event_of
+from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
@@ -40,12 +40,14 @@ class SpecGroup(NamedTuple):
 
     Of each field there are name, old and new value, and of a version that is the same, no new one.
     `built` is the number of how they were built last: what was otherwise before is in the fields.
+    `cause` is the number of why they were rebuilt, or -1, and `reason` says it with the way there.
     Of each spec there are the old and the new hash, or the only one, and the number of its stacks.
     """
 
     kind: Kind
     differences: tuple[tuple[str, str, str], ...]
     built: int
+    cause: int
     reason: str
     pairs: tuple[tuple[str | int, ...], ...] = ()
 
@@ -64,9 +66,9 @@ class RowClass(Struct, frozen=True):
 class TableRow(Struct, frozen=True, kw_only=True, array_like=True):
     """A package of one tag, and what happened to it; names are as people read them.
 
-    `worst` is the class in which the first sentence counts it. `moves` says what happened, a kind
-    and words for each set of stacks, `cells` the same for each stack, where these are columns.
-    `causes` are those of its rebuilt specs, in the words of their tag. `stacks` says how many specs
+    `worst` is the class in which the first sentence counts it. `moves` says what happened: a kind,
+    words and the number of a set of stacks, each; `cells` has words for each stack, where these are
+    columns. `causes` are the numbers of those of its rebuilt specs. `stacks` says how many specs
     are in each, and the class of what happened there; `groups` have each of the `specs` once,
     whatever its stacks. The script takes the fields in this order.
     """
@@ -76,9 +78,9 @@ class TableRow(Struct, frozen=True, kw_only=True, array_like=True):
     link: str
     worst: int
     is_dependency: bool
-    moves: tuple[tuple[Kind, str], ...]
+    moves: tuple[tuple[Kind, str, int], ...]
     cells: tuple[str, ...]
-    causes: tuple[str, ...]
+    causes: tuple[int, ...]
     stacks: tuple[tuple[str, int, int], ...]
     groups: tuple[SpecGroup, ...]
     specs: int
@@ -89,7 +91,8 @@ class RowTable:
 
     `columns` are the stacks of the table of products, in a report of one tag, and `cells` what is
     in them. `classes` are those of rows and of their stacks, the worst first. Rows have the numbers
-    of what is in `built`, how specs are built, and in `places`, sets of stacks.
+    of what is in `built`, how specs are built, in `places`, sets of stacks, and in `causes`, why
+    specs were rebuilt, in the words of their tag.
     """
 
     def __init__(
@@ -104,6 +107,7 @@ class RowTable:
         self._cells = {name: cells for table in tables for name, cells in table.rows.items()}
         self.built: defaultdict[tuple[str, ...], int] = defaultdict(count().__next__)
         self.places: defaultdict[tuple[str, ...], int] = defaultdict(count().__next__)
+        self.causes: defaultdict[str, int] = defaultdict(count().__next__)
         self.rows = sorted(
             chain.from_iterable(map(self._rows_of_tag, outline.tags)),
             key=lambda row: (_is_quiet(row.worst), row.is_dependency, row.worst),
@@ -142,7 +146,7 @@ class RowTable:
         """Yield the rows of a tag, of those that are worst alike in the order of their lines."""
         tag = block.tag
         counted = block.reasons.causes if block.reasons else ()
-        causes = {event: it.in_words(shown) for it in counted for event in it.events}
+        causes = {event: self.causes[it.in_words(shown)] for it in counted for event in it.events}
         changes = {stack.stack: _specs_by_row(stack) for stack in tag.stacks}
         whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
         said = {
@@ -161,11 +165,9 @@ class RowTable:
                 or changes[name].get((package, True), ())
                 for name in worst
             }
-            found = (it.cause for some in changed.values() for it in some)
-            because = [causes.get(event_of(it)) for it in found if isinstance(it, Cause)]
             in_columns = () if is_dependency else self._cells.get(package, ())
             last_with_stacks = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
-            below = self._groups_of(changed)
+            below = self._groups_of(changed, causes)
             yield TableRow(
                 tag=tag_label(tag),
                 package=shown(package),
@@ -173,17 +175,23 @@ class RowTable:
                 worst=next((it for it in worst.values() if it != WITH_STACK), WITH_STACK),
                 is_dependency=is_dependency,
                 moves=tuple(
-                    (it.status.kind, self._words("happened", it).removeprefix(": "))
+                    (
+                        it.status.kind,
+                        self._words("happened", it).removeprefix(": "),
+                        self.places[tuple(map(shown, it.stacks))],
+                    )
                     for it in ([] if in_columns else last_with_stacks)
                 ),
                 cells=tuple(cell.in_words(shown) if cell else "" for cell in in_columns),
-                causes=tuple(dict.fromkeys(filter(None, because))),
+                causes=tuple(dict.fromkeys(it.cause for it in below if it.cause >= 0)),
                 stacks=tuple((shown(it), len(some), worst[it]) for it, some in changed.items()),
                 groups=below,
                 specs=sum(len(group.pairs) for group in below),
             )
 
-    def _groups_of(self, changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]:
+    def _groups_of(
+        self, changes: Mapping[str, Sequence[Change]], causes: Mapping[Event, int]
+    ) -> tuple[SpecGroup, ...]:
         """Return the changes of some stacks, each spec once, those said alike together.
 
         The worst are first.
@@ -194,7 +202,7 @@ class RowTable:
             for change in some:
                 key = (change.kind, *(spec.hash for spec in change.specs))
                 if key not in stacks:
-                    alike.setdefault(self._group(change), []).append(key)
+                    alike.setdefault(self._group(change, causes), []).append(key)
                 stacks.setdefault(key, []).append(shown(stack))
         return tuple(
             group._replace(
@@ -203,7 +211,7 @@ class RowTable:
             for group, some in sorted(alike.items(), key=lambda it: WORST_FIRST.index(it[0].kind))
         )
 
-    def _group(self, change: Change) -> SpecGroup:
+    def _group(self, change: Change, causes: Mapping[Event, int]) -> SpecGroup:
         """Return what is said of a spec."""
         last = change.specs[-1]
         differences = [
@@ -213,13 +221,14 @@ class RowTable:
         if not any(field.name == "version" for field in change.fields):
             differences.insert(0, ("version", shown(last.version), ""))
         values = (last.compiler, last.os, last.platform, last.target, last.variants)
-        reason = ""
+        cause, reason = -1, ""
         if isinstance(change.cause, Cause):
+            cause = causes.get(event_of(change.cause), -1)
             same = f"; {SAME_TO_USE}" if change.same_to_use is True else ""
             words = cause_in_words(change.cause, shown)
             reason = f"{because_word(change.cause)} {words}{same}"
         built = self.built[tuple(map(value_text, values))]
-        return SpecGroup(change.kind, tuple(differences), built, reason)
+        return SpecGroup(change.kind, tuple(differences), built, cause, reason)
 
 
 def _specs_by_row(stack: StackDiff) -> SpecsByPart:
