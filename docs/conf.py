@@ -26,6 +26,7 @@ extensions = [
     "json_schema",
     "links_of_pages",
     "python_names",
+    "rendered_reports",
 ]
 exclude_patterns = ["examples"]  # catalogs, not pages
 
