@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from tests.support.environments import after, before, write_locks
+from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
 
 
 @pytest.fixture
@@ -50,3 +52,23 @@ def test_csv_has_a_column_for_each_part_of_a_cause(diff: CatalogDiff) -> None:
     assert (rows["netcdf"]["same_to_use"], rows["hdf5"]["same_to_use"]) == ("yes", "")
     assert rows["hdf5"]["cause_others"] == "1"
     assert rows["cmake"]["cause"] == ""
+
+
+@needs_real_catalogs
+@pytest.mark.slow
+def test_the_bar_of_a_cause_is_as_long_as_there_are_specs_that_name_it() -> None:
+    """Of E4S, where one spec may have another cause in another environment."""
+    text = render_report(e4s_diff(), "html")
+    data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
+    bars = re.findall('data-cause="([^"]*)".*?<td class="size">([0-9,]*)</td>', text, re.DOTALL)
+    specs: dict[str, set[tuple[str, ...]]] = {}
+    for row in data["rows"]:
+        for _, _, _, cause, _, pairs in row[9]:
+            if cause >= 0:
+                specs.setdefault(data["causes"][cause], set()).update(
+                    (row[1], *pair[:-1]) for pair in pairs
+                )
+    assert len(bars) == 12
+    assert {words: int(number.replace(",", "")) for words, number in bars} == {
+        words: len(specs[words]) for words, _ in bars
+    }

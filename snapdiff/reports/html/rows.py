@@ -161,9 +161,9 @@ class RowTable:
                     is_told = move.in_tag or name not in whole
                     worst.setdefault(name, move.status if is_told else WITH_STACK)
             changed = {
-                name: changes[name].get((package, is_dependency))
-                or changes[name].get((package, True), ())
-                for name in worst
+                name: some.get((package, is_dependency)) or some.get((package, True), ())
+                for name, some in changes.items()
+                if name in worst
             }
             in_columns = () if is_dependency else self._cells.get(package, ())
             last_with_stacks = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
@@ -197,13 +197,15 @@ class RowTable:
         The worst are first.
         """
         stacks: dict[tuple[str, ...], list[str]] = {}
+        last: dict[tuple[str, ...], Change] = {}  # has the cause that is counted
         alike: dict[SpecGroup, list[tuple[str, ...]]] = {}
         for stack, some in changes.items():
             for change in some:
                 key = (change.kind, *(spec.hash for spec in change.specs))
-                if key not in stacks:
-                    alike.setdefault(self._group(change, causes), []).append(key)
+                last[key] = change
                 stacks.setdefault(key, []).append(shown(stack))
+        for key, change in last.items():
+            alike.setdefault(self._group(change, causes), []).append(key)
         return tuple(
             group._replace(
                 pairs=tuple((*map(shown, it[1:]), self.places[tuple(stacks[it])]) for it in some)
