@@ -10,6 +10,7 @@ from tests.support.browser import Browser, started, webdriver
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import write_files
 from tests.support.html_reports import rendered, snapshots_diff
+from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
 
 pytestmark = pytest.mark.slow
 
@@ -117,3 +118,25 @@ def test_on_paper_headings_stay_with_what_is_below_and_the_end_with_what_is_abov
     afters = [browser.script("return " + style.format(it, "After")) for it in headings]
     assert afters == ["avoid"] * 5
     assert browser.script("return " + style.format("footer", "Before")) == "avoid"
+
+
+@needs_real_catalogs
+def test_the_page_of_e4s_is_no_wider_than_any_window(browser: Browser, tmp_path: Path) -> None:
+    browser.open(_written(tmp_path, rendered(e4s_diff())))
+    for width in (390, 820, 1150):
+        browser.as_wide_as(width)
+        assert browser.script("return document.documentElement.scrollWidth") <= width
+        assert browser.script(BROKEN) == [], width
+
+
+BROKEN = """
+const words = (cell) => [...cell.textContent.matchAll(/[^\\s-]+/g)].map((found) => {
+  const range = document.createRange();
+  range.setStart(cell.firstChild, found.index);
+  range.setEnd(cell.firstChild, found.index + found[0].length);
+  return new Set([...range.getClientRects()].map((box) => box.top)).size > 1 ? found[0] : "";
+});
+return [...document.querySelectorAll("#rows td.cell")].filter((cell) => cell.firstChild)
+  .flatMap(words).filter(Boolean);
+"""
+"""Gives the words in cells that are broken."""
