@@ -26,10 +26,10 @@ def _formats(**fields: str) -> Formats:
     return {name: frozenset(some.split()) for name, some in fields.items()}
 
 
-_IN_MARKDOWN = "title templates group_by detail package_url report_url max_length"
+_IN_MARKDOWN = "title templates group_by detail stat package_url report_url max_length"
 
 REPORT = _formats(
-    markdown=f"{_IN_MARKDOWN} stat",
+    markdown=_IN_MARKDOWN,
     comment=f"{_IN_MARKDOWN} marker",
     text="title templates group_by detail stat color",
     html="title templates package_url",

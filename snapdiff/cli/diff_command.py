@@ -138,7 +138,9 @@ Exit status:
 @click.option(
     "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
 )
-@options.flag("--stat", help="Only the toolchain and the table of counts (text, markdown).")
+@options.flag(
+    "--stat", help="One sentence and the table of counts alone (text, markdown, comment)."
+)
 @options.detail
 @click.option("--report-url", metavar="URL", help="Link to the full report (markdown, comment).")
 @click.option(

@@ -29,12 +29,12 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
     """How a report is to look; a format ignores what has no meaning for it.
 
     `title` heads the report in place of the names of both sides. `group_by` is one list of packages
-    a tag, which None is too, or one a stack. `detail` adds every spec, `stat` leaves the toolchain
-    and the table of counts. `package_url` is where a package's name links to, with `{package}` in
-    it; empty for no links. `report_url` is where the full report is. `max_length` is in characters;
-    None asks for the format's own limit. `width` is in columns. `templates` is a folder whose files
-    replace built-in templates of the same name, and `template` a template file of the caller's own.
-    `offending` is what a gate has found, a line each, for the comment to say.
+    a tag, which None is too, or one a stack. `detail` adds every spec, `stat` leaves the first
+    sentence and the table of counts. `package_url` is where a package's name links to, with
+    `{package}` in it; empty for no links. `report_url` is where the full report is. `max_length` is
+    in characters; None asks for the format's own limit. `width` is in columns. `templates` is a
+    folder whose files replace built-in templates of the same name, and `template` a template file
+    of the caller's own. `offending` is what a gate has found, a line each, for the comment to say.
     """
 
     title: str = ""

@@ -216,8 +216,10 @@ def _without_dependencies(tag: TagBlock) -> TagBlock:
 
 
 _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
-    "the table of counts": lambda outline: replace(
-        outline, counted=replace(outline.counted, rows=outline.counted.rows[:1])
+    "the table of counts": lambda outline: (
+        replace(outline, counted=replace(outline.counted, rows=()))
+        if len(outline.counted.rows) > 1
+        else outline
     ),
     "dependencies, and why hashes differ": partial(_each_tag, changed=_without_dependencies),
     "what packages have more builds with": partial(

@@ -28,7 +28,7 @@ from tests.support.repositories import GitRepository
         (["-f", "text", "--marker", "x"], "--marker has no effect in text; it goes with comment"),
         (["-f", "text", "--package-url", ""], "--package-url has no effect in text; it goes with"),
         (["-f", "html", "--detail"], "--detail has no effect in html; it goes with markdown"),
-        (["-f", "json", "--stat"], "--stat has no effect in json; it goes with markdown, text"),
+        (["-f", "json", "--stat"], "--stat has no effect in json; it goes with markdown, comment"),
         (["--color", "always"], "--color has no effect in markdown; it goes with text"),
         (["-f", "json", "--template-folder", "x"], "--template-folder has no effect in json; it "),
     ],

@@ -15,6 +15,10 @@ from tests.support.environments import write_locks
 from tests.support.helpers import run_cli, run_json, spec, write_files
 from tests.support.oracle import Record
 
+FOLDER = Path(__file__).resolve().parents[1] / "support" / "toolchains"
+LISTED = ("--template-folder", str(FOLDER))
+"""Lists the toolchain whatever the lines of packages say."""
+
 STEPS = {
     "the only other version": ("3.10.12", "3.11.6", "3.10.12 → 3.11.6"),
     "one that stays": ("12.1.1 11.8.0", "12.2.1 11.8.0", "12.1.1 → 12.2.1, still has 11.8.0"),
@@ -62,8 +66,8 @@ def toolchain(text: str) -> list[str]:
 
 
 def listed(diff: CatalogDiff) -> str:
-    """A report that lists the toolchain whatever the lines say, on lines that nothing breaks."""
-    return render_report(diff, "text", ReportOptions(stat=True, width=5000))
+    """The toolchain whatever the lines of packages say, on lines that nothing breaks."""
+    return render_report(diff, "text", ReportOptions(templates=FOLDER, width=5000))
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -85,7 +89,7 @@ def test_a_compiler_that_many_specs_changed_with_is_told_with_them_alone(tmp_pat
 
     sides = write_locks(tmp_path, items("12.3.0", "4.1"), items("13.1.0", "4.2"))
     assert "\n- compiler `gcc@12.3.0` → `gcc@13.1.0`\n" in run_cli(*sides).out
-    assert toolchain(run_cli(*sides, "--stat", "-f", "text").out) == ["openmpi 4.1 → 4.2"]
+    assert toolchain(run_cli(*sides, *LISTED, "-f", "text").out) == ["openmpi 4.1 → 4.2"]
 
 
 def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
@@ -122,7 +126,7 @@ def test_what_unchanged_specs_are_compiled_with_is_not_new(
     new.append(Item("b", explicit=True))
     for name, items in (("old", old), ("new", new)):
         write_files(tmp_path, {f"{name}.lock": to_bytes(lock([*kept, *items]))})
-    out = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text", "--stat").out
+    out = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text", *LISTED).out
     assert "; ".join(toolchain(out)) == expected
 
 
@@ -173,7 +177,7 @@ def test_a_step_of_the_toolchain_says_below_what_needs_it(tmp_path: Path) -> Non
     text = run_cli(old, new, "-f", "text").out
     assert "  ↓ python 3.11.4 → 3.10.8, needed by app\n" in text
     assert not toolchain(text)  # that is all there is to say
-    text = run_cli(old, new, "-f", "text", "--stat").out
+    text = run_cli(old, new, "-f", "text", *LISTED).out
     assert "python 3.11.4 → 3.10.8" in toolchain(text)
 
 
@@ -408,7 +412,7 @@ def test_an_mpi_that_came_beside_others_says_for_which_compilers(tmp_path: Path)
     came = [Item("mpich", "4.2", compiler=(it, "13.1.0"), explicit=True) for it in ("gcc", "llvm")]
     libs = {it: [Item(f"lib{n}", f"{n}.{it}", explicit=True) for n in range(5)] for it in "12"}
     sides = write_locks(tmp_path, [*openmpi, *libs["1"]], [*openmpi, *came, *libs["2"]])
-    listed = (*sides, "-f", "text", "--stat")
+    listed = (*sides, "-f", "text", *LISTED)
     assert toolchain(run_cli(*listed).out)[:2] == [
         "llvm 13.1.0 new",
         "mpich 4.2 new, for gcc 13.1.0, llvm 13.1.0",
@@ -419,7 +423,7 @@ def test_an_mpi_that_came_beside_others_says_for_which_compilers(tmp_path: Path)
         for side, items in (("old", openmpi), ("new", [*openmpi, came[number]])):
             text = to_bytes(lock([*items, *libs["12"[side == "new"]]]))
             write_files(tmp_path / side, {f"{env}/spack.lock": text})
-    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text", "--stat").out
+    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text", *LISTED).out
     assert "mpich 4.2 new (both)" in toolchain(out)
 
 
@@ -434,14 +438,14 @@ def test_what_is_as_before_in_other_versions_elsewhere_says_where(tmp_path: Path
             python = Item("python", f"3.1{number}", compiler=("gcc", version), explicit=True)
             files[f"{env}/spack.lock"] = to_bytes(lock([*items, python]))
         write_files(tmp_path / side, files)
-    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text", "--stat").out
+    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text", *LISTED).out
     assert "same versions as before: gcc 11.4.0 (all but b), 9.4.0 (b)" in toolchain(out)
     # Of a stack that is the same to the byte nothing is known.
     same = to_bytes(lock([Item("lib", explicit=True, compiler=("gcc", "7.5.0"))]))
     for side in ("old", "new"):
         write_files(tmp_path / side, {"d/spack.lock": same})
         (tmp_path / side / "b" / "spack.lock").unlink()
-    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text", "--stat").out
+    out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text", *LISTED).out
     assert "same versions as before: gcc 11.4.0 (all but d)" in toolchain(out)
 
 
@@ -502,7 +506,7 @@ def environments(side: str, *some: tuple[str, str, str]) -> dict[str, bytes]:
 def test_what_a_report_leaves_out_is_not_as_before(tmp_path: Path, options: list[str]) -> None:
     write_files(tmp_path, environments("old", ("cpu", "4.1", "1"), ("gpu", "4.1", "1")))
     write_files(tmp_path, environments("new", ("cpu", "4.0", "2"), ("gpu", "4.1", "2")))
-    out = run_cli("-C", tmp_path, "old", "new", "--stat", "-f", "text", *options).out
+    out = run_cli("-C", tmp_path, "old", "new", *LISTED, "-f", "text", *options).out
     assert "openmpi" not in "".join(line for line in toolchain(out) if "as before" in line)
 
 
@@ -512,7 +516,7 @@ def test_beside_an_environment_that_came_or_went_it_says_what_is_as_before_where
 ) -> None:
     write_files(tmp_path, environments("old", ("cpu", "4.1", "1")))
     write_files(tmp_path, environments("new", ("cpu", "4.1", "2"), ("next", "5.0", "2")))
-    done = run_cli("-C", tmp_path, *sides, "--stat", "-f", "text")
+    done = run_cli("-C", tmp_path, *sides, *LISTED, "-f", "text")
     assert "same versions as before: gcc 12.3.0 (cpu), openmpi 4.1 (cpu)" in toolchain(done.out)
     assert "; gcc" not in done.out
 

@@ -1,0 +1,72 @@
+"""`--stat`: the first sentence and the table of counts, and nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.documents import Item, lock, to_bytes
+from tests.support.helpers import run_cli, write_files
+
+MPI = Item("openmpi", "4.1.5", explicit=True)
+OLD = [Item(f"lib{number}", "1.0", explicit=True) for number in range(6)]
+NEW = [replace(item, version=f"1.{number}1") for number, item in enumerate(OLD)]
+CPU = [MPI, *OLD], [replace(MPI, version="4.1.6"), *NEW]
+GPU = [MPI, *OLD], [replace(MPI, version="4.1.6"), *NEW[1:]]
+
+MARKDOWN = """\
+Packages, products and dependencies, by environment:
+
+| Environment | Gone | Upgraded |
+|:--|--:|--:|
+| `gpu` | 1 | 6 |
+| `cpu` |  | 7 |
+"""
+TABLES = {
+    "markdown": MARKDOWN,
+    "comment": MARKDOWN,
+    "text": """\
+Packages, products and dependencies, by environment:
+
+environment  gone  upgraded
+gpu             1         6
+cpu             ·         7
+""",
+}
+
+
+def reports(
+    folder: Path, format_name: str, stacks: dict[str, tuple[Sequence[Item], Sequence[Item]]]
+) -> tuple[str, str]:
+    """What changed in some environments, as heading and sentence, and the counts alone."""
+    for stack, sides in stacks.items():
+        for side, items in zip(("old", "new"), sides, strict=True):
+            write_files(folder, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    whole, counts = (
+        run_cli("-C", folder, "old", "new", "-f", format_name, *options)
+        for options in ([], ["--stat"])
+    )
+    assert [(it.status, it.err) for it in (whole, counts)] == [(0, "")] * 2
+    return "\n\n".join(whole.out.split("\n\n")[:2]), counts.out
+
+
+@pytest.mark.parametrize("format_name", TABLES)
+def test_of_several_environments_there_is_a_row_each(tmp_path: Path, format_name: str) -> None:
+    """Without the option there are the toolchain, a table of products, and folded counts."""
+    beginning, counts = reports(tmp_path, format_name, {"cpu": CPU, "gpu": GPU})
+    assert counts == f"{beginning}\n\n{TABLES[format_name]}"
+
+
+def test_of_one_environment_there_is_one_row(tmp_path: Path) -> None:
+    beginning, counts = reports(tmp_path, "markdown", {"cpu": GPU})
+    rows = [line for line in MARKDOWN.splitlines(keepends=True) if "`cpu`" not in line]
+    assert counts == f"{beginning}\n\n{''.join(rows).replace('gpu', 'cpu')}"
+
+
+def test_counts_that_do_not_fit_are_left_out_as_a_whole(tmp_path: Path) -> None:
+    beginning, _ = reports(tmp_path, "markdown", {"cpu": CPU, "gpu": GPU})
+    done = run_cli("-C", tmp_path, "old", "new", "--stat", "-f", "markdown", "--max-length", "250")
+    assert (done.status, done.err) == (0, "")
+    left_out = "This report is shortened to fit; left out: the table of counts.\n"
+    assert done.out == f"{beginning}\n\n{left_out}"
