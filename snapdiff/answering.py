@@ -66,11 +66,13 @@ def find_missing(
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
     hashes = {spec_hash for package in others for spec_hash in package.specs}
+    names = {package.name for package in others if package.specs}
     nearest = _nearest_in(others, catalog.source.limits)
     missing: list[MissingSpec] = []
     external = total = 0
     without_roots = []
-    for name, packages in _environments(wanted, environments):
+    named = list(_environments(wanted, environments))
+    for name, packages in named:
         specs = {
             spec_hash: (package.name, build)
             for package in packages
@@ -80,21 +82,25 @@ def find_missing(
         built = {key: found for key, found in specs.items() if not found[1].external}
         total += len(specs)
         external += len(specs) - len(built)
+        needed = _needed_by(built.keys() & hashes, packages[0].graph)
         lacking = [
             MissingSpec(
                 environment=name,
                 package=package,
                 spec=build.spec(spec_hash),
                 asked_for=build.explicit,
+                needed_there=spec_hash in needed,
+                package_there=package in names,
                 nearest=nearest(package, build),
             )
             for spec_hash, (package, build) in built.items()
             if spec_hash not in hashes
         ]
-        missing += _in_order(lacking, built.keys() & hashes, packages[0].graph)
+        missing += sorted(lacking, key=_order)
     return MissingSpecs(
         snapdiff=__version__,
         wanted=tuple(one.revision for one in wanted),
+        environments=tuple(name for name, _ in named),
         catalog=catalog.revision,
         specs=WantedCounts(
             wanted=total,
@@ -183,11 +189,9 @@ def _nearest_in(
     return nearest
 
 
-def _in_order(
-    lacking: Iterable[MissingSpec], there: Iterable[str], graph: Graph | None
-) -> list[MissingSpec]:
-    """Return the specs that are not there, what was asked for first, what others need last."""
-    needed = set[str]()  # what the specs depend on that are there, themselves included
+def _needed_by(there: Iterable[str], graph: Graph | None) -> set[str]:
+    """Return what the specs depend on that are there, themselves included."""
+    needed = set[str]()
     waiting = list(there)
     while graph and waiting:
         spec_hash = waiting.pop()
@@ -195,14 +199,14 @@ def _in_order(
             needed.add(spec_hash)
             node = graph.node(spec_hash)
             waiting += [edge.hash for edge in node.edges] if node else []
+    return needed
 
-    def order(missing: MissingSpec) -> tuple[object, ...]:
-        spec = missing.spec
-        is_needed_elsewhere = not missing.asked_for and spec.hash in needed
-        version = parse_version(spec.version)
-        return not missing.asked_for, is_needed_elsewhere, missing.package, version, spec.hash
 
-    return sorted(lacking, key=order)
+def _order(missing: MissingSpec) -> tuple[object, ...]:
+    """Return what sorts missing specs: what was asked for first, what others need last."""
+    spec, is_root = missing.spec, missing.asked_for
+    version = parse_version(spec.version)
+    return not is_root, not is_root and missing.needed_there, missing.package, version, spec.hash
 
 
 # --- Why a package changed ---

@@ -44,7 +44,7 @@ CHANGELOG = _formats(
     ndjson="",
 )
 FIRST_SEEN = _formats(markdown="templates", text="templates color", json="", csv="")
-ANSWER = _formats(text="templates", markdown="templates package_url", json="")
+ANSWER = _formats(text="templates detail", markdown="templates detail package_url", json="")
 
 OWN_TEMPLATE = "template"
 """What --template asks for: words of the user's own, and no format to choose by name."""

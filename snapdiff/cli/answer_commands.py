@@ -27,6 +27,7 @@ Examples:
 @options.repository(help="Look WANTED and CATALOG up in DIR.")
 @options.answer_format
 @options.output(help="Write to FILE, whole or not at all.")
+@options.detail
 @options.flag("--exit-code", help="Exit with 1 where anything is missing.")
 @options.package_url
 @options.template_folder

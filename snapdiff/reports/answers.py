@@ -5,7 +5,6 @@ Of why specs changed, like changes are together, with a tree below each, drawn l
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,18 +13,19 @@ from msgspec.structs import replace
 
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
+from snapdiff.reports.lacking import missing_values
 from snapdiff.reports.markdown import links
 from snapdiff.reports.names import (
     FEW_STACKS,
     readable,
     short_hash,
     shortened,
-    side_name,
     side_names,
     tag_names,
 )
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
+from snapdiff.reports.terminal import PLAIN_WIDTH, broken
 from snapdiff.result.causes import Cause, Event, Trait, event_of
 from snapdiff.result.packages import Kind
 from snapdiff.result.questions import (
@@ -70,10 +70,7 @@ def render_answer(
     values: dict[str, Any] = {"link": link, "folds_all": False, "lists_all": True}
     if isinstance(found, MissingSpecs):
         name = "missing.j2"
-        some = groupby(found.missing, key=lambda item: item.environment)
-        values["environments"] = [(environment, list(specs)) for environment, specs in some]
-        values["wanted"] = list(map(side_name, found.wanted))
-        values["catalog"] = side_name(found.catalog)
+        values |= missing_values(found, detail=options.detail, on_terminal=format_name == "text")
     else:
         name = "why.j2"
         found = readable(found, names_only_stack=False)
@@ -83,8 +80,12 @@ def render_answer(
         values["has_changes"] = any(
             tag.whole or any(stack.specs for stack in tag.stacks) for tag in found.tags
         )
-    environment = environment_of(format_name, options)
-    yield render_page(environment, name, found=found, **values)
+    page = render_page(environment_of(format_name, options), name, found=found, **values)
+    if name == "why.j2" or format_name != "text":  # a drawing stays as it is
+        yield page
+        return
+    for line in page.splitlines():
+        yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
 
 
 # --- Why specs changed ---

@@ -167,6 +167,8 @@ class MissingSpec(Struct, frozen=True, kw_only=True):
     - `environment`: the environment that needs it
     - `spec`: the spec as the environment has it
     - `asked_for`: whether it is a root of the environment
+    - `needed_there`: whether a spec of the environment that the catalog has depends on it
+    - `package_there`: whether the catalog has its package, if only for other machines
     - `nearest`: the spec of its package in the catalog that is most like it, null where none could
       be paired with it
     """
@@ -175,6 +177,8 @@ class MissingSpec(Struct, frozen=True, kw_only=True):
     package: str
     spec: Spec
     asked_for: bool
+    needed_there: bool
+    package_there: bool
     nearest: NearestSpec | None
 
 
@@ -193,6 +197,7 @@ class MissingSpecs(Struct, frozen=True, kw_only=True):
     """The answer of `snapdiff missing` (specification, section 13).
 
     - `wanted`: the environments, as they were named
+    - `environments`: what each of them is called in `missing`, those that lack nothing too
     - `catalog`: where their specs were looked for
     - `specs`: how many specs are wanted, and where they are
     - `missing`: each spec that the catalog does not have: what was asked for, then the dependencies
@@ -205,6 +210,7 @@ class MissingSpecs(Struct, frozen=True, kw_only=True):
     schema_version: SchemaVersion = 3
     snapdiff: str
     wanted: tuple[Revision, ...]
+    environments: tuple[str, ...]
     catalog: Revision
     specs: WantedCounts
     missing: tuple[MissingSpec, ...]
