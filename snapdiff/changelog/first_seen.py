@@ -1,10 +1,9 @@
 """When each version of each package was first and last seen in each stack, and its builds."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
@@ -16,11 +15,7 @@ from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
 from snapdiff.limits import Progress
-from snapdiff.model.specs import EMPTY_PART, Build, Revision
-from snapdiff.reports import ReportOptions
-from snapdiff.reports.csv_report import csv_row
-from snapdiff.reports.templates import environment_of, render_page
-from snapdiff.reports.terminal import PLAIN_WIDTH, broken
+from snapdiff.model.specs import Build, Revision
 from snapdiff.result.changes import SkippedPage
 from snapdiff.spack import Configuration, parse_version
 
@@ -270,70 +265,3 @@ def _rename(found: dict[_Place, Any], old: str, new: str) -> None:
 
 def _sighting(section: str, revision: Revision) -> Sighting:
     return Sighting(section=section, commit=revision.commit, date=revision.date)
-
-
-# --- The report ---
-
-
-def render_first_seen(
-    found: Sightings, format_name: str, settings: ComparisonOptions, options: ReportOptions
-) -> Iterator[str]:
-    """Yield sightings as a Markdown table, text, JSON or CSV."""
-    if format_name == "json":
-        yield f'{{"seen": {_json_list(found.seen)}, "skipped": {_json_list(found.skipped)}}}\n'
-    elif format_name == "csv":
-        yield from _csv(found.seen)
-    else:
-        environment = environment_of(format_name, options)
-        page = render_page(environment, "first_seen.j2", settings=settings, **_table(found))
-        if format_name == "markdown":
-            yield page
-            return
-        for line in page.splitlines():
-            yield f"{broken(line, options.width or PLAIN_WIDTH, is_row=True)}\n"
-
-
-def _json_list(items: Iterable[Struct]) -> str:
-    """Return a list with an item a line."""
-    lines = b",\n".join(map(msgspec.json.encode, items)).decode("utf-8")
-    return f"[\n{lines}\n]" if lines else "[]"
-
-
-def _table(found: Sightings) -> dict[str, Any]:
-    """Return the values of the template: stacks that had a version at the same time share a row.
-
-    A column without anything is left out. A tag or stack that is the only one and called `.` is not
-    named (docs/specification.md, section 10).
-    """
-    alike: dict[Hashable, tuple[Seen, list[str]]] = {}
-    for row in found.seen:
-        seen = row.first, row.last, row.is_gone, tuple(row.build_changes)
-        key = row.package, row.version, row.tag, seen
-        alike.setdefault(key, (row, []))[1].append(row.stack)
-    return {
-        "found": list(alike.values()),
-        "skipped": found.skipped,
-        "folds_all": False,
-        "lists_all": True,
-        "has_tags": {item.tag for item in found.seen} != {EMPTY_PART},
-        "has_stacks": {item.stack for item in found.seen} != {EMPTY_PART},
-        "has_builds": any(item.build_changes for item in found.seen),
-    }
-
-
-def _csv(seen: Iterable[Seen]) -> Iterator[str]:
-    ends = [f"{end}_{fact}" for end in ("first", "last") for fact in ("section", "commit", "date")]
-    place = ["package", "version", "tag", "stack"]
-    yield csv_row([*place, *ends, "is_gone", "builds", "build_changes"])
-    for item in seen:
-        cells = [item.package, item.version, item.tag, item.stack]
-        for sighting in (item.first, item.last):
-            facts = (sighting.section, sighting.commit, sighting.date) if sighting else ("",) * 3
-            cells += [fact or "" for fact in facts]
-        changes = []
-        for it in item.build_changes:
-            # Where both happened, the numbers alone do not say how many.
-            both = f" (-{it.removed} +{it.added})" if it.removed and it.added else ""
-            changes.append(f"{it.section}: {it.old} > {it.new}{both}")
-        cells += ["yes" if item.is_gone else "no", str(item.builds), "; ".join(changes)]
-        yield csv_row(cells)

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import click
 from msgspec.structs import replace
 
-from snapdiff.changelog.first_seen import first_seen, render_first_seen
+from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.kept_file import (
     GIVEN,
     filter_options,
@@ -24,6 +24,7 @@ from snapdiff.changelog.kept_file import (
 )
 from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.sections import compute_sections
+from snapdiff.changelog.seen_report import render_first_seen
 from snapdiff.changelog.writing import Changelog, is_continued
 from snapdiff.cli import options
 from snapdiff.cli.given_options import GivenOptions, lines_named, with_settings

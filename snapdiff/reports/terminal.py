@@ -74,15 +74,14 @@ def painter(*, color: bool) -> Paint:
     return paint
 
 
-def broken(line: str, width: int, *, is_row: bool = False) -> str:
+def broken(line: str, width: int) -> str:
     """Return a line broken between words where it is wider than the window; no word is broken.
 
-    What goes on is indented of an item, which begins with a blank, more of one below it, and of a
-    row of a table.
+    What goes on is indented of an item, which begins with a blank, and more of one below it.
     """
     if len(line) <= width or _shown_width(line) <= width:
         return line.rstrip(" ")
-    lines, indent = [""], _INDENT if is_row or line.startswith(" ") else ""
+    lines, indent = [""], _INDENT if line.startswith(" ") else ""
     if line.startswith(_BELOW):
         indent += "  "
     for word in re.findall(r" *[^ ]+", line):

@@ -270,7 +270,7 @@ def test_an_error_is_one_line(arguments: list[str], message: str, story: History
             "--package-url has no effect in text; it goes with markdown, html",
         ),
         (["--first-seen", "--jobs", "2"], "--jobs has no effect with --first-seen; leave it out"),
-        (["--first-seen", "--detail"], "--detail has no effect in markdown; leave it out"),
+        (["--first-seen", "-f", "csv", "--detail"], "--detail has no effect in csv; it goes with "),
         (["--first-seen", "--template", "x"], "--template has no effect in markdown; leave it "),
     ],
 )

@@ -1,10 +1,10 @@
 """First and last sightings, held against a slow reading of the snapshots."""
 
 import json
-import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 from unittest import mock
 
@@ -256,9 +256,11 @@ def test_a_build_that_was_lost_or_came_back_is_told(tmp_path: Path) -> None:
         ("zlib", "2.0", True, 1),
     ]
     text = markdown(tmp_path, "--first-seen")
-    assert "| First seen | Last seen | Builds |\n" in text
     builds = "0 → 2 builds in `4`; 1 → 0 builds in `3`; 2 → 1 build in `2`"
-    assert f"| from the start | still there | {builds} |\n" in text
+    assert text.endswith(
+        "\n- ≠ `zlib` `1.0` there from the start, but not all the time (`e4s`)\n"
+        f"  - {builds}\n- − `zlib` `2.0` seen only in `3` (`e4s`)\n"
+    )
     rows = markdown(tmp_path, "--first-seen", "-f", "csv").splitlines()
     assert rows[0].endswith(",is_gone,builds,build_changes")
     assert rows[1].endswith(",no,2,2: 2 > 1; 3: 1 > 0; 4: 0 > 2")
@@ -277,9 +279,11 @@ def test_a_build_that_leaves_while_another_comes_is_told(tmp_path: Path) -> None
         for change in rows[0]["build_changes"]
     ] == [("3", 2, 2, 1, 1), ("4", 2, 2, 1, 1)]
     text = markdown(tmp_path, "--first-seen")
-    assert (
-        "| 2 → 2 builds in `4` (1 removed, 1 added); 2 → 2 builds in `3` (1 removed, 1 added) |"
-        in text
+    assert text.endswith(
+        "\n\nOf 1 version in `develop-2025-06-04`, none came or went."
+        "\n\n1 version got or lost builds:"
+        "\n\n- ≠ `zlib` `1.0`: 2 → 2 builds in `4` (1 removed, 1 added); "
+        "2 → 2 builds in `3` (1 removed, 1 added) (`e4s`)\n"
     )
     lines = markdown(tmp_path, "--first-seen", "-f", "csv").splitlines()
     assert lines[1].endswith(",no,2,3: 2 > 2 (-1 +1); 4: 2 > 2 (-1 +1)")
@@ -309,10 +313,65 @@ def test_columns_are_as_wide_as_most_words_in_them_and_the_head_is_painted() -> 
     ]
 
 
-def test_a_broken_row_goes_on_within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("snapdiff.changelog.first_seen.PLAIN_WIDTH", 30)
-    history = History(tmp_path)
-    history.commit(pages_of([spec("a", "1.0", tag="develop")]))
-    arguments = "-C", tmp_path, "HEAD", "--first-seen", "-f", "text"
-    [row] = re.findall("(?m)^zlib .*\n.*$", run_changelog(*arguments).out)
-    assert row.partition("\n")[2].startswith("      ")
+STORY = """\
+First seen
+
+Of 26 versions in develop, 3 came or went in some stacks.
+
+  + openmpi 5.0.8 first seen in 2 (e4s-neoverse-v2, e4s-oneapi,
+      e4s-rocm-external)
+  − petsc 3.22 there from the start, last seen in 2 (e4s)
+    - 2 → 1 build in 2
+  − petsc 3.23 seen only in 2 (e4s)
+
+1 version got or lost builds in some stacks:
+
+  ≠ hdf5 1.14: 1 → 2 builds in 3 (e4s)
+"""
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    """Three snapshots: a few versions came or went, 22 were there all the time."""
+    stay = [spec(f"s{letter}", f"1.{number}") for number, letter in enumerate(ascii_lowercase[:22])]
+    mpi = spec("m", "5.0.8", package="openmpi")
+    mpi |= {"stacks": ["e4s-neoverse-v2", "e4s-oneapi", "e4s-rocm-external"]}
+    hdf5, other = (
+        spec(letter, "1.14", package="hdf5", compiler=f"{compiler}@12")
+        for letter, compiler in (("h", "gcc"), ("i", "clang"))
+    )
+    old, older = (
+        spec(letter, "3.22", package="petsc", compiler=f"{compiler}@12")
+        for letter, compiler in (("p", "gcc"), ("q", "clang"))
+    )
+    passing = spec("r", "3.23", package="petsc")
+    for name, records in {
+        "1": [*stay, hdf5, old, older],
+        "2": [*stay, hdf5, old, mpi, passing],
+        "3": [*stay, hdf5, other, mpi],
+    }.items():
+        pages = pages_of([record | {"tag": "develop"} for record in records])
+        write_files(tmp_path / name, pages)
+    return tmp_path
+
+
+def test_what_came_or_went_is_first_and_what_stayed_is_counted(
+    story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("snapdiff.changelog.seen_report.PLAIN_WIDTH", 80)
+    done = run_changelog(story, "--first-seen", "-f", "text")
+    assert (done.status, done.err) == (0, "")
+    rest = "22 versions there from the start in some stacks, with the same builds"
+    assert done.out == f"{STORY}\n{rest} (--detail\nlists them)\n"
+    done = run_changelog(story, "--first-seen", "-f", "text", "--detail")
+    names = ", ".join(f"zlib 1.{number}" for number in range(22))
+    beginning, _, listed = done.out.partition(f"\n{rest}:\n\n")
+    assert (beginning, " ".join(listed.split())) == (STORY, f"{names} (e4s)")
+
+
+def test_markdown_folds_what_stayed(story: Path) -> None:
+    names = ", ".join(f"`zlib` `1.{number}`" for number in range(22))
+    rest = "22 versions there from the start in some stacks, with the same builds"
+    assert markdown(story, "--first-seen").endswith(
+        f"\n<details><summary>{rest}</summary>\n\n- {names} (`e4s`)\n\n</details>\n"
+    )

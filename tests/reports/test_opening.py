@@ -289,7 +289,6 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
     assert broken("one two three", 9) == "one two\nthree"
-    assert broken("one two three", 9, is_row=True) == "one two\n      three"
     assert broken("  − one two", 9) == "  − one\n      two"
 
 
