@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
-from snapdiff.reports.lacking import missing_values
 from snapdiff.reports.markdown import links
+from snapdiff.reports.missing import missing_values
 from snapdiff.reports.names import (
     FEW_STACKS,
     readable,

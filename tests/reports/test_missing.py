@@ -56,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def lacking(folder: Path, *options: str) -> str:
+def missing(folder: Path, *options: str) -> str:
     done = run_cli("missing", "-C", folder, "wanted", "cache", *options)
     assert (done.status, done.err) == (0, "")
     return done.out
@@ -66,12 +66,12 @@ def test_what_is_not_there_at_all_comes_first_and_like_specs_share_a_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snapdiff.reports.answers.PLAIN_WIDTH", 80)
-    assert lacking(folder) == CLASSES
+    assert missing(folder) == CLASSES
 
 
 def test_markdown_folds_many_packages_with_another_hash_only(folder: Path) -> None:
     names = ", ".join(f"`lib{number:02}` `1.0`" for number in range(25))
-    assert lacking(folder, "-f", "markdown", "--package-url", "").endswith(f"""
+    assert missing(folder, "-f", "markdown", "--package-url", "").endswith(f"""
 - ≠ `hypre` `1.0` `%gcc@13.1.0` `+cuda`: there is `%gcc@12.3.0` (`gpu`)
 
 <details><summary>50 specs of 25 packages there with another hash only</summary>
@@ -83,7 +83,7 @@ def test_markdown_folds_many_packages_with_another_hash_only(folder: Path) -> No
 
 
 def test_with_details_nothing_is_only_counted(folder: Path) -> None:
-    lines = lacking(folder, "--detail").splitlines()
+    lines = missing(folder, "--detail").splitlines()
     names = [f"lib{number:02}" for number in range(25)]
     hashes = {name: [digest(*words)[:7] for words in ((name,), ("there", name))] for name in names}
     assert len([line for line in lines if line.startswith("  = ")]) == 25
