@@ -15,14 +15,8 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
 from snapdiff.reports.markdown import links
 from snapdiff.reports.missing import missing_values
-from snapdiff.reports.names import (
-    FEW_STACKS,
-    readable,
-    short_hash,
-    shortened,
-    side_names,
-    tag_names,
-)
+from snapdiff.reports.names import readable, short_hash, shortened, side_names, tag_names
+from snapdiff.reports.places import FEW_STACKS
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken

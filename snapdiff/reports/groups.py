@@ -7,8 +7,8 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from snapdiff.reports.moves import Move
-from snapdiff.reports.names import FEW_STACKS, HERE, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.places import FEW_STACKS, HERE, NOWHERE, Place
 from snapdiff.reports.product_table import ProductTable
 from snapdiff.reports.statuses import Status
 from snapdiff.result.causes import Event

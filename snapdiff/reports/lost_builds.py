@@ -9,7 +9,8 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import dependency_in_words, trait_in_words, traits_in_words
-from snapdiff.reports.names import Mark, Place, Places, counted
+from snapdiff.reports.names import Mark, counted
+from snapdiff.reports.places import Place, Places
 from snapdiff.reports.stack_moves import Moves
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff

@@ -21,14 +21,8 @@ from snapdiff.reports.cause_words import (
     now_with_in_words,
     other_values_of_all,
 )
-from snapdiff.reports.names import (
-    NOWHERE,
-    Mark,
-    Place,
-    counted,
-    shortened,
-    versions_in_words,
-)
+from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
+from snapdiff.reports.places import NOWHERE, Place
 from snapdiff.reports.statuses import (
     Status,
     Versions,

@@ -1,19 +1,16 @@
-"""Names as people read them: of the two sides, of tags and sets of stacks; long lists cut short."""
+"""Names as people read them: of the two sides and of tags; long lists cut short."""
 
 import re
 import textwrap
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain, count, product
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
-from string import ascii_uppercase
 from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.model.specs import EMPTY_PART, Revision
-from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
+from snapdiff.result.changes import CatalogDiff, TagDiff
 from snapdiff.result.questions import ExplainedPackage, ExplainedTag
 from snapdiff.safe_text import shown, visible
 from snapdiff.spack import is_patches
@@ -212,135 +209,3 @@ def _folder(side: Revision) -> str:
     if PurePosixPath(last).suffix in _DOCUMENTS:
         last = above[-1] if above else ""
     return "" if last in (".", "..") else last
-
-
-# --- Sets of stacks ---
-
-FEW_STACKS = 3
-"""How many stacks are named one by one, and how many that are missing."""
-
-_SEPARATORS = re.compile("[-_.]")
-
-
-class Place(Struct):
-    """Some stacks in the fewest words: `before`, then `names` (globs, where `before` says so).
-
-    `all 5`; `the 18 removed`; `all but oneapi-x86_64`; `the 3 cuda-*`; `e4s, hep`; `14, set A`
-    where they have no shorter name and more than one line is about them: such a set has a `letter`,
-    and is listed once, in full.
-    """
-
-    before: str
-    names: tuple[str, ...]
-    letter: str = ""
-
-    __hash__ = object.__hash__  # one set of stacks is one object, which may get a letter later
-
-
-FIRST_SEEN = "first seen"
-
-
-def added_word(documents: Iterable[str]) -> str:
-    """Return what is said of stacks that kinds of documents list on the new side alone.
-
-    What pages name now may have been there before, without those packages.
-    """
-    return FIRST_SEEN if set(documents) == {"page"} else "added"
-
-
-NOWHERE = Place("", ())
-"""The place of what is not said to be anywhere."""
-
-HERE = Place("this one", ())
-"""The place of what is said below the name of its stack."""
-
-
-class Places:
-    """Says in which stacks of a tag something is: of one set always the same place."""
-
-    def __init__(self, stacks: Mapping[str, str]) -> None:
-        """Take all stacks of the tag, and what happened to each as a whole."""
-        self._all = frozenset(stacks)
-        self._whole = {
-            status: frozenset(name for name, it in stacks.items() if it == status)
-            for status in ("removed", "added", FIRST_SEEN)
-        }
-        self._known: dict[frozenset[str], Place] = {}
-
-    def place(self, stacks: Iterable[str]) -> Place:
-        """Return some stacks of the tag in words; of the only one there are none."""
-        some = frozenset(stacks)
-        if some not in self._known:
-            self._known[some] = self._place(some)
-        return self._known[some]
-
-    def besides(self, stacks: Collection[str], others: Collection[str]) -> Place | None:
-        """Return some other stacks than those: `the 4 others` where these are all.
-
-        Nothing is left to say where those are `all but` these.
-        """
-        is_all = len(stacks) + len(others) == len(self._all)
-        if is_all and self.place(stacks).before.startswith("all but"):
-            return None
-        is_short = is_all and len(others) > 1
-        return Place(f"the {len(others)} others", ()) if is_short else self.place(others)
-
-    def named_sets(self, used: Iterable[Place]) -> dict[str, tuple[str, ...]]:
-        """Give letters to long sets that are used more than once, in this order; return them."""
-        letters = chain.from_iterable(product(ascii_uppercase, repeat=it) for it in count(1))
-        found: dict[str, tuple[str, ...]] = {}
-        for place, number in Counter(used).items():
-            if number > 1 and len(place.names) > FEW_STACKS and not place.before:
-                place.letter = "".join(next(letters))
-                found[place.letter] = place.names
-        return found
-
-    def _place(self, some: frozenset[str]) -> Place:
-        if len(self._all) == 1 or not some:
-            return Place("", ())
-        if some == self._all:
-            is_news = (it for it in self._whole.items() if it[1] and it[0] != FIRST_SEEN)
-            whole = ((len(names), status) for status, names in is_news)
-            among = "".join(f", {number} of them {status}" for number, status in whole)
-            return Place("both" if len(some) == 2 else f"all {len(some)}{among}", ())
-        if len(some) == 1:
-            return Place("", tuple(some))
-        for words, others in (("the", some), ("all but the", self._all - some)):
-            for status, names in self._whole.items():
-                if others == names and len(names) > FEW_STACKS:
-                    return Place(f"{words} {len(names)} {status}", ())
-        glob = self._glob(some)
-        if glob:
-            return Place("both" if len(some) == 2 else f"the {len(some)}", (glob,))
-        others = self._all - some
-        if len(others) == 1 or (len(others) * FEW_STACKS < len(some) and len(others) <= FEW_STACKS):
-            return Place("all but", tuple(sorted(others)))
-        if glob := self._glob(others):
-            return Place("all but", (glob,))
-        return Place("", tuple(sorted(some)))
-
-    def _glob(self, some: frozenset[str]) -> str:
-        """Return a glob that only these stacks of the tag match, or nothing."""
-        example = min(some)
-        for found in _SEPARATORS.finditer(example):
-            head, tail = example[: found.end()], example[found.start() :]
-            if some == {name for name in self._all if name.startswith(head)}:
-                return f"{head}*"
-            if some == {name for name in self._all if name.endswith(tail)}:
-                return f"*{tail}"
-        return ""
-
-
-def places_of(stacks: Iterable[StackDiff]) -> Places:
-    """Return what says in which of these stacks, all of a tag, something is."""
-    return Places(
-        {
-            it.stack: added_word([it.document]) if it.status == "added" else it.status
-            for it in stacks
-        }
-    )
-
-
-def sets_in(listed: Mapping[str, tuple[str, ...]], text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Return those of the sets with letters that a text names."""
-    return [it for it in listed.items() if re.search(rf"set {it[0]}\b", text)]

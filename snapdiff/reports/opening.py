@@ -16,7 +16,7 @@ from snapdiff.reports.lost_builds import (
     lost_together,
     no_longer,
 )
-from snapdiff.reports.names import Place, Places
+from snapdiff.reports.places import Place, Places
 from snapdiff.reports.products import needed_by_roots_now
 from snapdiff.reports.stack_moves import Moves, StackMoves
 from snapdiff.reports.stack_reasons import SharedChange

@@ -17,17 +17,10 @@ from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
 from snapdiff.reports.lost_builds import LostTogether
-from snapdiff.reports.names import (
-    FIRST_SEEN,
-    TOP_FOLDER,
-    SideName,
-    added_word,
-    readable,
-    side_names,
-    tag_names,
-)
+from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
+from snapdiff.reports.places import FIRST_SEEN, added_word
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import SHORT, TagBlock, TagWriter

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from snapdiff.reports.moves import Move, alike_because, move_of
-from snapdiff.reports.names import Place, Places, places_of
+from snapdiff.reports.places import Place, Places, places_of
 from snapdiff.reports.products import (
     dependencies_now,
     needed_by_roots_now,

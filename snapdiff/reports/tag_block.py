@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
-from snapdiff.reports.names import HERE, NOWHERE, places_of
 from snapdiff.reports.new_builds import About, NewBuilds, new_builds_of
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
 from snapdiff.reports.package_lines import PackageLine, SpecLines, package_lines, spec_lines
+from snapdiff.reports.places import HERE, NOWHERE, places_of
 from snapdiff.reports.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.products import in_parts, knows_products
 from snapdiff.reports.stack_moves import (

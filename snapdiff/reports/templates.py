@@ -28,13 +28,13 @@ from snapdiff.reports.markdown import code, linked
 from snapdiff.reports.names import (
     Mark,
     counted,
-    sets_in,
     short_hash,
     short_patches,
     shortened,
     tag_names,
     versions_in_words,
 )
+from snapdiff.reports.places import sets_in
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
 

@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.builds import VersionMove
-from snapdiff.reports.names import NOWHERE, Place, Places
 from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.places import NOWHERE, Place, Places
 from snapdiff.reports.stack_moves import told_stacks
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Versions

@@ -11,7 +11,7 @@ from msgspec import structs
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.lost_builds import StackBuilds
-from snapdiff.reports.names import NOWHERE
+from snapdiff.reports.places import NOWHERE
 from snapdiff.reports.terminal import broken
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.packages import Count

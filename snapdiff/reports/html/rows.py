@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from snapdiff.reports.cause_words import SAME_TO_USE, because_word, cause_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import address_of, value_text
-from snapdiff.reports.names import places_of, tag_label
+from snapdiff.reports.names import tag_label
 from snapdiff.reports.outline import Outline
+from snapdiff.reports.places import places_of
 from snapdiff.reports.products import SpecsByPart, specs_by_part
 from snapdiff.reports.stack_moves import moves_of, stack_moves
 from snapdiff.reports.statuses import WORST_FIRST, Status

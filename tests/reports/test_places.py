@@ -1,0 +1,62 @@
+"""Sets of stacks have the shortest names, and are listed in full once."""
+
+import pytest
+
+from snapdiff.reports.places import Place, Places, sets_in
+
+E4S = ["cuda-aarch64", "cuda-ppc64le", "cuda-x86_64", "oneapi-x86_64", "rocm-x86_64"]
+
+
+@pytest.mark.parametrize(
+    ("stacks", "before", "names"),
+    [
+        (E4S, "all 5", ()),
+        (E4S[:3], "the 3", ("cuda-*",)),
+        (E4S[:1] + E4S[1:3] + E4S[4:], "all but", ("oneapi-x86_64",)),
+        (E4S[2:], "the 3", ("*-x86_64",)),
+        (E4S[3:4], "", ("oneapi-x86_64",)),
+        ([E4S[4], E4S[0]], "", ("cuda-aarch64", "rocm-x86_64")),
+    ],
+)
+def test_a_set_of_stacks_has_the_shortest_name(
+    stacks: list[str], before: str, names: tuple[str, ...]
+) -> None:
+    assert Places(dict.fromkeys(E4S, "changed")).place(stacks) == Place(before, names)
+
+
+def test_of_the_only_stack_nothing_is_said() -> None:
+    assert Places({"science": "changed"}).place(["science"]) == Place("", ())
+
+
+def test_many_stacks_that_came_or_went_need_no_names_again() -> None:
+    whole = {"removed": "abcd", "added": "efg", "changed": "hijklmnopq"}
+    places = Places({name: status for status, names in whole.items() for name in names})
+    for some, expected in (
+        ("abcd", Place("the 4 removed", ())),
+        ("abc", Place("", ("a", "b", "c"))),
+        ("efg", Place("", ("e", "f", "g"))),  # so few are named
+        ("efghijklmnopq", Place("all but the 4 removed", ())),
+        ("abcdefghijklmnopq", Place("all 17, 4 of them removed, 3 of them added", ())),
+    ):
+        assert places.place(some) == expected
+
+
+def test_a_set_is_listed_by_its_own_letters() -> None:
+    listed = {"A": ("a",), "AA": ("b",), "B": ("c",)}
+    assert sets_in(listed, "in 14, set AA; in 5, set B") == [("AA", ("b",)), ("B", ("c",))]
+
+
+def test_a_long_set_that_is_used_again_gets_a_letter_and_is_listed_once() -> None:
+    every = [f"{letter}{letter}" for letter in "abcdefghijkl"]
+    places = Places(dict.fromkeys(every, "changed"))
+    often, once = places.place(every[:5]), places.place(every[3:9])
+    assert places.named_sets([often, once, often]) == {"A": tuple(every[:5])}
+    assert often.letter == "A"
+    assert once.names == tuple(every[3:9])
+
+
+def test_more_sets_than_letters_have_two_letters() -> None:
+    every = [f"{first}{second}" for first in "abcdef" for second in "uvwxyz"]
+    places = Places(dict.fromkeys(every, "changed"))
+    used = [places.place([*every[:3], every[-1], every[-2], it]) for it in every[4:32]]
+    assert list(places.named_sets(used * 2))[24:] == ["Y", "Z", "AA", "AB"]
