@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from snapdiff.reports.cause_words import each_in_words, trait_in_words, traits_in_words
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
-from snapdiff.reports.statuses import Versions
+from snapdiff.reports.statuses import Versions, step_of
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Duplicates, Kind, PackageChange, VersionCount
@@ -16,8 +16,9 @@ from snapdiff.spack import parse_version, versions_in_order
 
 
 class BuildShare(NamedTuple):
-    """How many builds a package lost or gained, `of` how many (0 where it is not said), and which.
+    """How many builds a package lost or gained, and which.
 
+    `in_all` is how many it has on each side, 0 where that is not said.
     `versions` are those of these builds, in order, where the package has others, too, and `numbers`
     how many builds are of each. `duplicates` are told where the number is 0: nobody misses a build
     of which there is an equal one. `is_each` says that each of several packages lost or gained so
@@ -25,7 +26,7 @@ class BuildShare(NamedTuple):
     """
 
     number: int
-    of: int
+    in_all: Count
     what: Literal["gone", "new"]
     parts: tuple[TraitCount, ...]
     versions: Versions
@@ -56,6 +57,11 @@ class BuildShare(NamedTuple):
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)
         return f"{words} ({notes})" if notes else words
 
+    @property
+    def of(self) -> int:
+        """Of how many builds: of all before that are gone, of all now that are new."""
+        return self.in_all.old if self.what == "gone" else self.in_all.new
+
     def _versions_in_words(self, mark: Mark) -> str:
         """Return `9 of 8.6.0, 1 of 8.5.0`, the highest first, or the only version."""
         numbers = [
@@ -83,8 +89,8 @@ class BuildShare(NamedTuple):
 
     def alike(self, *, with_total: bool) -> "BuildShare":
         """Return what is said of several packages at once, without what is of one alone."""
-        of = self.of if with_total else 0
-        return self._replace(of=of, versions=(), numbers=(), is_each=True, in_table=0)
+        in_all = self.in_all if with_total else Count(0, 0)
+        return self._replace(in_all=in_all, versions=(), numbers=(), is_each=True, in_table=0)
 
 
 class VersionMove(NamedTuple):
@@ -156,6 +162,14 @@ class VersionMove(NamedTuple):
         fewer = [parse_version(it.version) for it in self.counts if it.new < it.old]
         more = [parse_version(it.version) for it in self.counts if it.new > it.old]
         return bool(fewer) and (not more or max(more) < max(fewer))
+
+    @property
+    def went_down(self) -> bool:
+        """Whether some builds have an older version now, and nothing else happened to any."""
+        if not (self.went and self.fell):
+            return False
+        old, new = self.went
+        return step_of((old.version,), (new.version,)) != "scheme"
 
     @property
     def left(self) -> Versions:
@@ -275,7 +289,7 @@ def shares_of(
     if versions_say_it or not (change.specs.removed or change.specs.added):
         return None, None
 
-    def share(kind: Kind, of: int, parts: tuple[TraitCount, ...], duplicates: int) -> BuildShare:
+    def share(kind: Kind, parts: tuple[TraitCount, ...], duplicates: int) -> BuildShare:
         is_lost = kind is Kind.REMOVED
         number = change.specs.count(kind) - duplicates
         # By pairs alone a build of another version may be the one that is left over.
@@ -286,7 +300,7 @@ def shares_of(
         versions = versions_in_order(fewer & numbers.keys())
         return BuildShare(
             number=number,
-            of=of if number else 0,
+            in_all=builds if number else Count(0, 0),
             what="gone" if is_lost else "new",
             parts=parts,
             versions=versions,
@@ -300,8 +314,8 @@ def shares_of(
     is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
     builds = number_of_builds(change) if is_of_some else Count(0, 0)
     return (
-        share(Kind.REMOVED, builds.old, change.lost_by, double.lost),
-        share(Kind.ADDED, builds.new, change.gained_by, double.gained),
+        share(Kind.REMOVED, change.lost_by, double.lost),
+        share(Kind.ADDED, change.gained_by, double.gained),
     )
 
 

@@ -40,6 +40,8 @@ def event_in_words(event: Event, mark: Mark) -> str:
 def difference_in_words(field: Field, mark: Mark) -> str:
     """Return in what one spec differs from another: `3.10.12 → 3.11.6`, `variants — → +mpi`."""
     name = "" if field.name == "version" else f"{field.name} "
+    if not name and not (field.old and field.new):  # the other one stays
+        return f"{mark(str(field.old or field.new))} ({'gone' if field.old else 'new'})"
     return f"{name}{_value(field.old, mark)} → {_value(field.new, mark)}"
 
 

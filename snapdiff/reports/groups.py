@@ -169,12 +169,7 @@ def _tally(
     """Return how many packages that is, and what is said of some: the lines are those of each."""
     of_line = ((name, line) for name, lines in packages.items() for line in lines)
     every = ((name, move) for name, line in of_line for move in line.moves_of(name))
-    is_fall = status is Status.DOWNGRADED
-    moves = [
-        (name, move)
-        for name, move in every
-        if move.status is status or (is_fall and move.is_downgrade)
-    ]
+    moves = [(name, move) for name, move in every if move.status is status]
     tally = Tally(status=status, number=len(packages))
     named = set(packages)
     if status in (Status.GONE, Status.NEW):

@@ -1,7 +1,7 @@
 """Which builds stacks lost or got, and which packages have none with something any more."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeVar
 
@@ -29,40 +29,29 @@ Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
 """Packages by the stacks in which the same happened to them."""
 
 
-class StackBuilds(Struct, frozen=True, kw_only=True):
-    """How many builds are gone from stacks, or new, and which traits many have.
-
-    `in_all` is how many builds these stacks have on each side, None where nothing says how many
-    were asked for, or how many are equal to others.
-    """
+class BuildSet(Struct, frozen=True, kw_only=True):
+    """Builds that are gone, or new, how many these are, and which traits many of them have."""
 
     word: Literal["gone", "new"]
-    stacks: tuple[str, ...]
-    place: Place
     builds: int
-    in_all: Count | None
     parts: tuple[TraitCount, ...]
 
-    def in_words(self, mark: Mark) -> str:
-        """Return what is said: `24 of 80 builds gone (58 now): all with mvapich 3.0b`.
+    def in_words(self, noun: str, mark: Mark) -> str:
+        """Return what is said: `24 gone (15 built with mvapich 3.0b; 9 without mpi)`.
 
         A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`. Of
         those that no trait counts nothing is said: they may have one that is elsewhere, too.
         """
+        words = f"{self.builds:,}{noun} {self.word}"
+        if not self.parts:
+            return words
         is_all = self.builds == sum(part.specs for part in self.parts)
-        among, other = (":", "") if is_all else (", among them", "other ")
+        among, other = ("", "") if is_all else ("among them ", "other ")
         parts = [
             self._part_in_words(part, mark, other if number else "")
             for number, part in enumerate(self.parts)
         ]
-        of, now = "", ""
-        if self.in_all:
-            old, new = self.in_all.old, self.in_all.new
-            is_loss = self.word == "gone"
-            of = f" of {old if is_loss else new:,}"
-            has_both = self.builds != abs(new - old)  # some are gone, and some are new
-            now = (f" ({new:,} now)" if is_loss else f" ({old:,} before)") if has_both else ""
-        return f"{self.builds:,}{of} builds {self.word}{now}{among} {'; '.join(parts)}"
+        return f"{words} ({among}{'; '.join(parts)})"
 
     def _part_in_words(self, part: TraitCount, mark: Mark, other: str) -> str:
         """Return what is said of builds, of which any `other` ones are those not told of before."""
@@ -77,6 +66,26 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
             users = counted(above, f"{other}build")
             words += f" and {users} that {'uses' if above == 1 else 'use'} it"
         return words
+
+
+class StackBuilds(Struct, frozen=True, kw_only=True):
+    """Which builds are gone from stacks, and which are new.
+
+    `in_all` is how many builds these stacks have on each side, None where more changed than is
+    reported, or some builds are equal to others.
+    """
+
+    stacks: tuple[str, ...]
+    place: Place
+    in_all: Count | None
+    sets: tuple[BuildSet, ...]
+
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said: `80 → 58 builds: 24 gone (all with mvapich 3.0b), 2 new`."""
+        if self.in_all:
+            sets = ", ".join(it.in_words("", mark) for it in self.sets)
+            return f"{self.in_all.old:,} → {self.in_all.new:,} builds: {sets}"
+        return ", ".join(it.in_words(" builds", mark) for it in self.sets if it.parts)
 
 
 class LostTogether(NamedTuple):
@@ -99,34 +108,63 @@ class LostTogether(NamedTuple):
 
 
 def builds_of(
-    stacks: Sequence[StackDiff], kind: Kind, places: Places, *, of_roots: bool
+    stacks: Sequence[StackDiff], kinds: Collection[Kind], places: Places
 ) -> tuple[StackBuilds, ...]:
-    """Return which builds are `removed` from stacks, or `added`, those of one first trait together.
+    """Return which builds are gone from stacks, and new, those of the same first traits together.
 
-    Nothing is said of a stack where the lines of its packages say it as well: where only whole
-    packages are gone or new, or one, or half of the builds or more have no trait that is told.
+    They are in the `kinds` that are asked for. Nothing is said of a stack where the lines of its
+    packages say it as well: where only whole packages are gone or new, or one, or half of the
+    builds or more have no trait that is told.
     """
-    alike: dict[Trait, list[StackDiff]] = {}
+    both = [kind for kind in (Kind.REMOVED, Kind.ADDED) if kind in kinds]
+    alike: dict[tuple[Trait | None, ...], list[StackDiff]] = {}
     for stack in stacks:
-        some = [change for change in stack.package_changes if change.builds_alone(kind)]
-        if stack.status == "changed" and len(some) > 1 and not all(it.whole for it in some):
-            found = _builds([stack], kind, places, of_roots=of_roots)
-            if 2 * sum(part.specs for part in found.parts) > found.builds > 1:
-                alike.setdefault(found.parts[0].trait, []).append(stack)
-    return tuple(_builds(some, kind, places, of_roots=of_roots) for some in alike.values())
+        if stack.status == "changed":
+            alike.setdefault(tuple(_main_trait(stack, it) for it in both), []).append(stack)
+    return tuple(
+        _builds(some, dict(zip(both, traits, strict=True)), places)
+        for traits, some in alike.items()
+        if any(traits)
+    )
+
+
+def _main_trait(stack: StackDiff, kind: Kind) -> Trait | None:
+    """Return what most builds have that are gone, or new, None where nothing is said of these."""
+    some = [change for change in stack.package_changes if change.builds_alone(kind)]
+    found = _build_set([stack], kind)
+    is_counted = 2 * sum(part.specs for part in found.parts) > found.builds
+    is_told = is_counted and len(some) > 1 and not all(it.whole for it in some)
+    return found.parts[0].trait if is_told else None
 
 
 def _builds(
-    stacks: Sequence[StackDiff], kind: Kind, places: Places, *, of_roots: bool
+    stacks: Sequence[StackDiff], traits: Mapping[Kind, Trait | None], places: Places
 ) -> StackBuilds:
+    """Return what stacks lost and got together; `traits` say of which of both there is more."""
+    every = {kind: _build_set(stacks, kind) for kind in traits}
+    number = {kind: found.builds for kind, found in every.items()}
+    old, new = sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks)
+    is_all = old - number.get(Kind.REMOVED, 0) + number.get(Kind.ADDED, 0) == new
+    return StackBuilds(
+        stacks=tuple(stack.stack for stack in stacks),
+        place=places.place(stack.stack for stack in stacks),
+        in_all=Count(old, new) if is_all else None,
+        sets=tuple(
+            found if traits[kind] else replace(found, parts=())
+            for kind, found in every.items()
+            if found.builds
+        ),
+    )
+
+
+def _build_set(stacks: Sequence[StackDiff], kind: Kind) -> BuildSet:
     """Return what stacks lost, or got, together; a trait is told that a tenth of the builds has.
 
     Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
     """
     is_loss = kind is Kind.REMOVED
-    changes = [it for stack in stacks for it in stack.changes if it.kind is kind]
-    number = sum(change.duplicate is UNSET for change in changes)
-    is_all = number == len(changes) and not of_roots
+    changes = (it for stack in stacks for it in stack.changes if it.kind is kind)
+    builds = sum(change.duplicate is UNSET for change in changes)
     numbers: Counter[TraitCount] = Counter()
     own: Counter[TraitCount] = Counter()
     for stack in stacks:
@@ -134,14 +172,10 @@ def _builds(
             alike = replace(part, specs=0, own=UNSET)
             numbers[alike] += part.specs
             own[alike] += part.own or 0
-    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= number)
-    in_all = Count(sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks))
-    return StackBuilds(
+    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= builds)
+    return BuildSet(
         word="gone" if is_loss else "new",
-        stacks=tuple(stack.stack for stack in stacks),
-        place=places.place(stack.stack for stack in stacks),
-        builds=number,
-        in_all=in_all if is_all else None,
+        builds=builds,
         parts=tuple(replace(it, specs=specs, own=own[it] or UNSET) for it, specs in told),
     )
 

@@ -88,11 +88,6 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.status is Status.GONE and not self.in_tag
 
     @property
-    def is_downgrade(self) -> bool:
-        """Whether it is downgraded, or some of its builds went to an older version."""
-        return self.status is Status.DOWNGRADED or bool(self.versions.went and self.versions.fell)
-
-    @property
     def is_quiet(self) -> bool:
         """Whether it is not said of a package of which there is anything else to say."""
         return self.status >= Status.SHARED
@@ -263,7 +258,7 @@ def _status(
     if change.whole:
         return Status.GONE if change.kind is Kind.REMOVED else Status.NEW
     step = step_of(versions.left, change.came, change.kept) if change.came else ""
-    if change.kind is Kind.DOWNGRADED and not step:
+    if (change.kind is Kind.DOWNGRADED and not step) or versions.went_down:
         return Status.DOWNGRADED
     if step == "scheme":
         return Status.SCHEME

@@ -28,6 +28,11 @@ class NewBuilds(NamedTuple):
     rows: Mapping[tuple[str, Versions], Sequence[int]]
     told: tuple[PackageLine, ...]
 
+    @property
+    def may_overlap(self) -> bool:
+        """Whether one build may have two of the traits; none has two MPIs."""
+        return any(it.trait.name not in MPI for it in self.traits)
+
 
 def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) -> NewBuilds | None:
     """Return what packages of some lines of a stack have more builds with, if it is worth a table.

@@ -67,8 +67,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     shared: tuple[SharedChange, ...] = ()
     replaced: tuple[tuple[Event, Place], ...] = ()
     new_roots: tuple[NewRoots, ...] = ()
-    losses: tuple[StackBuilds, ...] = ()
-    gains: tuple[StackBuilds, ...] = ()
+    builds: tuple[StackBuilds, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: tuple[_Losses, _Losses] = ((), ())
     turned_off: tuple[_Losses, _Losses] = ((), ())
@@ -82,12 +81,9 @@ def opening_of(
     places: Places,
     *,
     kinds: Collection[Kind],
-    of_roots: bool,
     told: Mapping[str, StackMoves],
 ) -> Opening:
     """Return what many packages of some stacks share, of builds in the kinds that are asked for.
-
-    `of_roots` says that nothing is reported but what was asked for.
 
     What was lost is named of those stacks that are `told`: not of the toolchain, which has lines of
     its own, and of dependencies the versions that many builds had below them.
@@ -120,17 +116,18 @@ def opening_of(
                 and (off := turned_off(move.now_with))
             ):
                 losing[is_dependency].append(((name, off), stack))
-    losses, gains = (
-        builds_of(stacks, kind, places, of_roots=of_roots) if kind in kinds else ()
-        for kind in (Kind.REMOVED, Kind.ADDED)
-    )
-    of_builds = {stack for loss in losses for stack in loss.stacks}
+    builds = builds_of(stacks, kinds, places)
+    of_builds = {
+        stack
+        for found in builds
+        for stack in found.stacks
+        if any(it.parts and it.word == "gone" for it in found.sets)
+    }
     return Opening(
         shared=tuple(shared),
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
-        losses=losses,
-        gains=gains,
+        builds=builds,
         lost_together=(
             *lost_together(moves, of_builds, places),
             *no_longer(stacks, moves, places),
@@ -169,9 +166,10 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
             taken.setdefault(roots, []).append((package, stack.stack))
     for name, change, move in every:
         is_alone = (change.package, move.versions) not in without_roots
-        if change.needed_by and is_alone and (move.is_downgrade or move.needed_by):
+        fell = move.status is Status.DOWNGRADED
+        if change.needed_by and is_alone and (fell or move.needed_by):
             lib = change.package, _older_versions(change)
-            older.setdefault(change.needed_by, []).append(((lib, name), move.is_downgrade))
+            older.setdefault(change.needed_by, []).append(((lib, name), fell))
     told = []
     for roots in (it for it in {**taken, **older} if it):
         came = older.get(roots, [])

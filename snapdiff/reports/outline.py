@@ -21,6 +21,7 @@ from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, t
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
 from snapdiff.reports.places import FIRST_SEEN, added_word
+from snapdiff.reports.stack_moves import with_own_reasons
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import SHORT, TagBlock, TagWriter
@@ -182,7 +183,8 @@ def outline_of(
     diff = readable(diff)
     kinds, both = wanted_kinds(diff.filters), (Kind.REMOVED, Kind.ADDED)
     asks = kinds.issuperset(both) and not diff.filters.no_renames
-    changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
+    every_tag = tags_worst_first(diff.tags)
+    changed = [with_own_reasons(tag) for tag in every_tag if tag.status == "changed"]
     writers = [
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
     ]

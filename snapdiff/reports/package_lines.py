@@ -43,7 +43,9 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         """Return what is said behind one of several names: versions, and of how many builds."""
         own, shared = self.each[index].main, self.moves[0].main
         words = self.each[index].own_in_words(mark)
-        return f"{words} (of {own.of:,})" if own and own.of and shared and not shared.of else words
+        if own and own.of and shared and not shared.of:
+            return f"{words} ({own.in_all.old:,} → {own.in_all.new:,})"
+        return words
 
 
 def package_lines(moves: Moves) -> list[PackageLine]:
@@ -72,7 +74,7 @@ def _line(members: list[tuple[str, tuple[Move, ...]]], *, is_dependency: bool) -
     if len(packages) == 1:
         return PackageLine(packages=packages, is_dependency=is_dependency, moves=moves[0])
     each = tuple(some[0] for some in moves)
-    totals = {tuple(it and it.of for it in (move.lost, move.gained)) for move in each}
+    totals = {tuple(it and it.in_all for it in (move.lost, move.gained)) for move in each}
     together = each[0].alike(with_totals=len(totals) == 1)
     if all(move == together for move in each):  # there is nothing that is of each alone
         each = ()

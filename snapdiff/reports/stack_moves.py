@@ -15,7 +15,7 @@ from snapdiff.reports.products import (
 from snapdiff.reports.statuses import Status, shared_fields
 from snapdiff.result.causes import event_of
 from snapdiff.result.changes import StackDiff, TagDiff
-from snapdiff.result.packages import Kind, PackageChange
+from snapdiff.result.packages import Because, Kind, PackageChange
 
 StackMoves = Sequence[tuple[PackageChange, Move]]
 """What happened to the packages of a stack: changes, each with what is said of it."""
@@ -113,6 +113,34 @@ def _as_root(move: Move) -> Move:
     return replace(
         move, status=Status.ROOTS, kind=Kind.RECONFIGURED, own=(), because=None, shared=()
     )
+
+
+def with_own_reasons(tag: TagDiff) -> TagDiff:
+    """Return a tag in which no reason tells of a step from a version that stays, or to one.
+
+    Only the version with what is gone, or new, is told then.
+    """
+    return replace(tag, stacks=tuple(map(_with_own_reasons, tag.stacks)))
+
+
+def _with_own_reasons(stack: StackDiff) -> StackDiff:
+    kept = {it.package: it.kept for it in stack.package_changes}
+
+    def told(because: Because) -> Because:
+        stays = kept.get(because.package, ())
+        alone = [
+            replace(
+                it, old="" if it.old in stays else it.old, new="" if it.new in stays else it.new
+            )
+            for it in because.fields
+            if it.name == "version" and not {it.old, it.new}.isdisjoint(stays)
+        ]
+        return replace(because, fields=tuple(alone)) if alone else because
+
+    changes = (
+        replace(it, because=told(it.because)) if it.because else it for it in stack.package_changes
+    )
+    return replace(stack, package_changes=tuple(changes))
 
 
 def still_in(

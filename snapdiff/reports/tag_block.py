@@ -207,7 +207,6 @@ class TagWriter:
             self._new_roots,
             self._places,
             kinds=self._kinds,
-            of_roots=self._of_roots,
             told=self.by_stack if tells_products else {},
         )
         toolchain = None

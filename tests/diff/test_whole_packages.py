@@ -190,6 +190,29 @@ def test_what_the_package_changed_itself(
     }
 
 
+@pytest.mark.parametrize(
+    ("stays", "because"),
+    [
+        ("2.0", "visit 1.0 ({})"),  # 1.0 came beside 2.0, or left it
+        ("0.9", "visit {}"),
+    ],
+)
+def test_of_a_version_that_stays_nothing_is_said_to_have_led_to_another(
+    tmp_path: Path, stays: str, because: str
+) -> None:
+    other = "2.0" if stays == "2.0" else "3.0"
+    few = described_lock(f"visit-1 version={other}; hdf5-1", ROOTS)
+    many = described_lock(f"visit-1 version={stays}; visit-2 version=1.0 > qt-1; qt-1", ROOTS)
+    for (old, new), word, step in (
+        ((few, many), "new", "3.0 → 1.0"),
+        ((many, few), "gone", "1.0 → 3.0"),
+    ):
+        compared(tmp_path, old, new)
+        text = run_cli("-C", tmp_path, OLD, NEW, "-f", "text").out
+        words = because.format(word if stays == "2.0" else step)
+        assert f"qt 1.0 {word}, because of {words}\n" in text
+
+
 def test_where_nothing_else_tells_the_dependencies_do_that_it_has_no_more(tmp_path: Path) -> None:
     before = described_lock(
         "visit-1 > qt-1, vtk-1, zlib-1; qt-1 > cairo-1; cairo-1; vtk-1; zlib-1; hdf5-1 > zlib-1",

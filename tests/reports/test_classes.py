@@ -40,7 +40,7 @@ MOVES = {
     "and to a version that was not there": (
         ["1.1", "1.1"],
         ["1.1", "1.0"],
-        "+ zlib: 1 of 2 builds 1.1 → 1.0\n",
+        "↓ zlib: 1 of 2 builds 1.1 → 1.0\n",
     ),
     "or up, to one that was there": (
         ["1.2", "1.1", "1.1"],
@@ -80,17 +80,17 @@ MOVES = {
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
-        "+ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0\n",
+        "↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0\n",
     ),
     "down, beside another version that stays": (
         ["1.2", "1.1", "1.1"],
         ["1.2", "1.1", "1.0"],
-        "+ zlib: 1 of 2 builds 1.1 → 1.0\n",
+        "↓ zlib: 1 of 2 builds 1.1 → 1.0\n",
     ),
     "down to one that was there, with more builds in all": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0", "1.0"],
-        "+ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0\n",
+        "↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0\n",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib 1.0 gone, still has 1.1"),
     "and a build of another": (
@@ -129,7 +129,7 @@ def test_a_line_says_which_versions_there_are_and_how_many_builds(name: str) -> 
         (["2.0", "1.2"], "upgraded to another major version"),
         (["develop", "1.2", "1.2"], "with more versions"),
         (["1.3", "1.2"], "upgraded"),
-        (["1.0", "1.2"], "with more versions"),
+        (["1.0", "1.2"], "downgraded"),
     ],
 )
 def test_a_step_of_some_builds_is_in_the_class_of_that_of_all(new: list[str], words: str) -> None:

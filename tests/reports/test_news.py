@@ -386,7 +386,7 @@ def test_builds_that_are_lost_alike_are_one_line() -> None:
     gone = [spec(f"c{numbered(n)}", f"1.{n}", package=f"p{n}", variants="+mpi") for n in range(2)]
     others = [spec("d", "1.2", package="p2", variants="~shared"), spec("f", "1.0", package="p1")]
     text = render_report(diff_of([*old, *gone, *others], old + others[1:]), "text")
-    assert "  − 1 build gone each (with +mpi): p0 1.0 (of 2), p1 1.1 (of 3)\n" in text
+    assert "  − 1 build gone each (with +mpi): p0 1.0 (2 → 1), p1 1.1 (3 → 2)\n" in text
     assert "  − p2 1.2: 1 of 2 builds gone (with ~shared)\n" in text
 
 
@@ -694,7 +694,10 @@ def test_of_lost_builds_that_are_equal_to_others_nothing_says_of_how_many(tmp_pa
     twins = [Item("twin", needs=(needs(tool, types=("build",)),)) for tool in tools]
     lost = [Item(f"app{n}", needs=(needs(mpi),), explicit=True) for n in range(3)]
     kept = [Item(f"app{n}", explicit=True) for n in range(3)]
-    for more, said in ((twins[:1], "4 of 10 builds gone: "), (twins, "5 builds gone, among them ")):
+    for more, said in (
+        (twins[:1], "10 → 6 builds: 4 gone ("),
+        (twins, "  5 builds gone (among them "),
+    ):
         user = Item("user", explicit=True, needs=tuple(map(needs, more)))
         old = [mpi, *tools, *more, *lost, *kept, user]
         new = [*tools, *twins[:1], *kept, Item("user", explicit=True, needs=(needs(twins[0]),))]

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.lost_builds import StackBuilds
+from snapdiff.reports.lost_builds import BuildSet, StackBuilds
 from snapdiff.reports.places import NOWHERE
 from snapdiff.reports.terminal import broken
 from snapdiff.result.causes import Trait, TraitCount
@@ -89,7 +89,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "- `sdk` is new in `a`"
-NO_ROOTS = "are dependencies of it now, and no root specs there any more"
+NO_ROOTS = "are only dependencies of it now"
 TAKEN = f"3 products {NO_ROOTS}"
 
 
@@ -99,7 +99,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
-            f": {TAKEN}; it needs older `tool1` `1.9`",
+            f": {TAKEN}; it brings older `tool1` `1.9` along",
             [
                 "↓ `tool1` `2.0` → `1.9`, now only a dependency",
                 "`tool0`, `tool2` now only dependencies",
@@ -107,7 +107,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ),
         (
             ("tool0", "tool1"),
-            f": {TAKEN}; it needs older `tool0` `1.9`, `tool1` `1.9`",
+            f": {TAKEN}; it brings older `tool0` `1.9`, `tool1` `1.9` along",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
                 "`tool2` now only a dependency",
@@ -166,8 +166,8 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
     }
     lines = report(tmp_path, stacks)
     assert (
-        "- `root` is new in `w`: it needs older `q0` `1.0`, `q1` `1.0`, `q2` `1.0`, `q3` `1.0`"
-        in lines
+        "- `root` is new in `w`: it brings older `q0` `1.0`, `q1` `1.0`, `q2` `1.0`, `q3` `1.0` "
+        "along" in lines
     )
     [downgraded] = [line for line in lines if line.startswith("- **downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
@@ -295,34 +295,26 @@ def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> N
 def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
     hypre = TraitCount(Trait("dependency", "hypre", "2.29"), 1, own=1)
     others = TraitCount(Trait("compiler", None, "gcc@12.2.0"), 2)
-    loss = StackBuilds(
-        word="gone",
-        stacks=("a",),
-        place=NOWHERE,
-        builds=3,
-        in_all=Count(9, 7),
-        parts=(hypre, others),
-    )
-    assert loss.in_words(str) == (
-        "3 of 9 builds gone (7 now): 1 build of hypre 2.29; 2 built with gcc 12.2.0"
-    )
+    gone = BuildSet(word="gone", builds=3, parts=(hypre, others))
+    new = BuildSet(word="new", builds=1, parts=())
+    told = "gone (1 build of hypre 2.29; 2 built with gcc 12.2.0)"
+    every = StackBuilds(stacks=("a",), place=NOWHERE, in_all=Count(9, 7), sets=(gone, new))
+    assert every.in_words(str) == f"9 → 7 builds: 3 {told}, 1 new"
+    # Where more changed than these, nobody could add them up.
+    assert structs.replace(every, in_all=None).in_words(str) == f"3 builds {told}"
 
 
 def test_of_builds_that_no_trait_counts_nothing_is_said() -> None:
     """They may have one that is elsewhere, too."""
     gcc = TraitCount(Trait("compiler", None, "gcc@12.2.0"), 2)
-    gain = StackBuilds(
-        word="new", stacks=("a",), place=NOWHERE, builds=3, in_all=Count(8, 9), parts=(gcc,)
-    )
-    words = "3 of 9 builds new (8 before), among them 2 built with gcc 12.2.0"
-    assert gain.in_words(str) == words
+    gain = BuildSet(word="new", builds=7, parts=(gcc,))
+    assert gain.in_words("", str) == "7 new (among them 2 built with gcc 12.2.0)"
     # Each is counted with the first trait: some of the two may be built with hypre as well.
     hypre = TraitCount(Trait("dependency", "hypre", "2.29"), 3, own=1)
-    more = structs.replace(gain, builds=7, parts=(gcc, hypre))
-    words = f"{words.replace('3 of', '7 of')}; 1 build of hypre 2.29 and 2 other builds that use it"
-    assert more.in_words(str) == words
-    more = structs.replace(more, parts=(hypre, gcc))
-    assert more.in_words(str).endswith(" 2 builds that use it; 2 others built with gcc 12.2.0")
+    more = structs.replace(gain, parts=(gcc, hypre)).in_words("", str)
+    assert more.endswith("; 1 build of hypre 2.29 and 2 other builds that use it)")
+    more = structs.replace(gain, parts=(hypre, gcc)).in_words("", str)
+    assert more.endswith(" 2 builds that use it; 2 others built with gcc 12.2.0)")
 
 
 @pytest.mark.parametrize(
@@ -336,16 +328,9 @@ def test_lost_builds_of_a_dependency_and_of_one_compiler(compiler: str, words: s
     hypre = TraitCount(
         Trait("dependency", "hypre", "2.29"), 2, also=Trait("compiler", None, compiler), own=1
     )
-    loss = StackBuilds(
-        word="gone",
-        stacks=("a",),
-        place=NOWHERE,
-        builds=2,
-        in_all=Count(9, 7),
-        parts=(hypre,),
-    )
+    loss = BuildSet(word="gone", builds=2, parts=(hypre,))
     both = f"1 build of hypre 2.29 ({words}) and 1 build that uses it"
-    assert loss.in_words(str) == f"2 of 9 builds gone: {both}"
+    assert loss.in_words("", str) == f"2 gone ({both})"
 
 
 def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) -> None:
@@ -354,13 +339,13 @@ def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) 
     above = [replace(app, needs=(needs(mpi, "mpi"),)) for app in apps]
     sides = (apps, [*apps, mpi, *above])
     words = "1 build of `mvapich` `3.0` and 3 builds that use it"
-    for word, of, both in (("new", 7, sides), ("gone", 7, sides[::-1])):
+    for step, word, both in (("3 → 7", "new", sides), ("7 → 3", "gone", sides[::-1])):
         lines = report(tmp_path / word, {"a": both})
-        assert f"- 4 of {of} builds {word}: {words}" in lines
+        assert f"- {step} builds: 4 {word} ({words})" in lines
     # In a report without what came nothing is said of it.
     done = run_cli("-C", tmp_path / "new", "old", "new", "-k", "!added")
     assert (done.status, done.err) == (0, "")
-    assert "builds new" not in done.out
+    assert "builds: 4 new" not in done.out
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
@@ -714,11 +699,15 @@ def test_what_took_a_package_away_says_nothing_of_the_compiler_of_its_name(tmp_p
     assert "- `gcc` `12` → `13`" in run_cli("-C", tmp_path, "old", "new").out.splitlines()
 
 
-def test_of_how_many_builds_some_are_gone_is_not_said_of_roots(tmp_path: Path) -> None:
+def test_how_many_builds_there_are_is_said_where_all_that_changed_is_told(tmp_path: Path) -> None:
     old, new = ([it for name in "xyz" for it in builds(name, gpu=gpu)] for gpu in ("89", "8"))
-    assert "- 3 of 6 builds gone: all with `gpu=9`" in report(tmp_path, {"a": (old, new)})
-    roots = report(tmp_path, {"a": (old, new)}, "--explicit")
-    assert "- 3 builds gone: all with `gpu=9`" in roots
+    words = "gone (all with `gpu=9`)"
+    assert f"- 6 → 3 builds: 3 {words}" in report(tmp_path / "a", {"a": (old, new)})
+    more = [*new, Item("dependency")]
+    more += [Item("user", explicit=True, needs=(needs(more[-1]),))]
+    assert f"- 6 → 5 builds: 3 {words}, 2 new" in report(tmp_path / "b", {"a": (old, more)})
+    roots = report(tmp_path / "c", {"a": (old, more)}, "--explicit")
+    assert f"- 3 builds {words}" in roots
 
 
 def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(
@@ -759,7 +748,8 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
     lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
     assert (
-        "- `root` is new in `a`: it needs older `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`" in lines
+        "- `root` is new in `a`: it brings older `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0` along"
+        in lines
     )
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
@@ -777,7 +767,7 @@ def test_of_several_older_versions_none_is_said_to_be_needed(tmp_path: Path) -> 
     old = [*libs("2.0"), user]
     new = [*old, *libs("1.5"), *libs("1.0", explicit=True), root]
     lines = report(tmp_path, {"a": (old, new)})
-    assert "- `root` is new: it needs older `lib0`, `lib1`, `lib2`" in lines
+    assert "- `root` is new: it brings older `lib0`, `lib1`, `lib2` along" in lines
 
 
 def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
