@@ -210,7 +210,7 @@ def _tree_lines(rows: Sequence[ChangeBelow]) -> tuple[str, ...]:
     numbers = Counter(told for row in rows for event in row.events if (told := _told_once(event)))
     shared = {event: specs for event, specs in numbers.items() if specs > _FEW}
     branches = [
-        (1, f"{event_in_words(event, shown)} ({specs:,} specs)") for event, specs in shared.items()
+        (1, f"{event_in_words(event, shown)} in {specs:,} specs") for event, specs in shared.items()
     ]
     branches += _branches(_without(rows, shared))
     lines = []

@@ -438,8 +438,8 @@ def test_another_compiler_is_one_line_with_what_follows_counted() -> None:
     assert why_of("hdf5", "0.23/base", "0.23/clang") == (
         "≠ hdf5 1.14.3 reconfigured: compiler gcc@12.2.0 → clang@14.0.6\n\n"
         "  ahcqi4t → acdijj2\n"
-        "  ├── compiler gcc@12.2.0 → clang@14.0.6 (42 specs)\n"
-        "  └── gcc-runtime is no dependency any more (41 specs)\n"
+        "  ├── compiler gcc@12.2.0 → clang@14.0.6 in 42 specs\n"
+        "  └── gcc-runtime is no dependency any more in 41 specs\n"
     )
 
 
