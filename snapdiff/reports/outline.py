@@ -19,13 +19,12 @@ from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, talli
 from snapdiff.reports.lost_builds import LostTogether
 from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
-from snapdiff.reports.package_lines import PackageLine, SpecLines, spec_lines
+from snapdiff.reports.package_lines import PackageLine, SpecLines, followers_of, spec_lines
 from snapdiff.reports.places import FIRST_SEEN, added_word
 from snapdiff.reports.stack_moves import with_own_reasons
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import SHORT, TagBlock, TagWriter
-from snapdiff.result.causes import Cause
 from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
@@ -41,10 +40,6 @@ _MOST_WITHOUT_TABLE = 20
 
 _MOST_IN_SENTENCE = 6
 """How many packages the first sentence names: more are named in a list below it."""
-
-
-_MOST_FOLLOWERS = 3
-"""How many packages a sentence names that only have another hash because of what it tells."""
 
 
 class StackNews(NamedTuple):
@@ -200,9 +195,9 @@ def outline_of(
     is_all = counted.total is not None and not (diff.summary.removed or diff.skipped)
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
-    followers = _followers(every, of=told[0]) if is_one_line else ()
-    said = every if followers else told if is_one_line else ()
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
+    followers = followers_of(told[0], every, stacks) if is_one_line else ()
+    said = every if followers else told if is_one_line else ()
     nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
     noun = nouns.pop() if len(nouns) == 1 else "stack"
     blocks = [writer.block(group_by, said) for writer in writers]
@@ -232,17 +227,6 @@ def outline_of(
         in_all=_in_all(changed, has_products=has_products) if is_counted else None,
         skipped=diff.skipped,
     )
-
-
-def _followers(lines: Sequence[PackageLine], *, of: PackageLine) -> tuple[str, ...]:
-    """Return the few packages that have another hash because of one and nothing else, if all do."""
-    rest = [line for line in lines if line is not of]
-    names = tuple(name for line in rest for name in line.packages)
-    moves = [move for line in rest for move in line.moves]
-    causes = [it.because for it in moves if isinstance(it.because, Cause) and not it.because.others]
-    is_all = len(causes) == len(moves) and {it.package for it in causes} == {*of.packages}
-    is_here = {move.place for move in moves} == {move.place for move in of.moves}
-    return names if is_all and is_here and len(names) <= _MOST_FOLLOWERS else ()
 
 
 def _numbers(lines: Sequence[PackageLine], *, in_one_tag: bool) -> Numbers:

@@ -1,6 +1,6 @@
 """The lines that people read: of packages to which the same happened, and of specs below them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,11 +10,15 @@ from snapdiff.reports.names import Mark
 from snapdiff.reports.products import dependencies_now
 from snapdiff.reports.stack_moves import Moves
 from snapdiff.reports.statuses import WORST_FIRST, Status
+from snapdiff.result.causes import Cause, event_of
 from snapdiff.result.changes import Change, StackDiff
-from snapdiff.result.packages import Kind
+from snapdiff.result.packages import Because, Kind
 
 _MOST_TOGETHER = 20
 """How many packages share a line."""
+
+_MOST_FOLLOWERS = 3
+"""How many packages a sentence names that only have another hash because of what it tells."""
 
 
 class PackageLine(Struct, frozen=True, kw_only=True):
@@ -81,6 +85,42 @@ def _line(members: list[tuple[str, tuple[Move, ...]]], *, is_dependency: bool) -
     elif together.whole and len({move.own for move in each}) == 1:
         together, each = replace(together, own=each[0].own), ()
     return PackageLine(packages=packages, is_dependency=is_dependency, moves=(together,), each=each)
+
+
+def followers_of(
+    told: PackageLine, lines: Iterable[PackageLine], stacks: Iterable[StackDiff]
+) -> tuple[str, ...]:
+    """Return the few packages that have another hash because of what one line tells, if all do.
+
+    Nothing else may be a reason. What is gone as they do not depend on it any more is none, nor is
+    another build of it that was there before, or that they need it in another way.
+    """
+    others = [line for line in lines if line is not told]
+    names = tuple(name for line in others for name in line.packages)
+    places = {move.place for line in others for move in line.moves}
+    if len(names) > _MOST_FOLLOWERS or places != {move.place for move in told.moves}:
+        return ()
+    of_those = (it.because.package for it in told.moves if isinstance(it.because, Because))
+    if not set(names).isdisjoint(of_those):
+        return ()
+    changes = [change for stack in stacks for change in stack.changes]
+    differs = {
+        field.event(it.package)
+        for it in changes
+        if it.package in told.packages
+        for field in it.fields
+    }
+    whole = {name for name in told.packages for move in told.moves_of(name) if move.whole}
+    reasons: set[str | None] = set()
+    for change in changes:
+        if change.package in names:
+            cause = change.cause
+            if not isinstance(cause, Cause) or cause.others:
+                return ()
+            if cause.package not in whole and event_of(cause) not in differs:
+                return ()
+            reasons.add(cause.package)
+    return names if reasons == {*told.packages} else ()
 
 
 # --- The specs, where a report lists all of them ---
