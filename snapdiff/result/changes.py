@@ -90,7 +90,8 @@ def change_of_part(
 
     `specs` are the spec changes of the package, as far as they are reported. What tells lost builds
     is told of a part where these are all its own, and who needs an older version of roots where no
-    other build got one.
+    other build got one. Each spec of a part is a build, unless all that it lost are duplicates, or
+    all that it gained.
     """
     part = parts.asked_for if of_roots else parts.others
     if part is None:
@@ -104,15 +105,14 @@ def change_of_part(
         some.sort(key=lambda it: it.is_explicit is not of_roots)
         is_all = number == change.specs.count(kind)
         is_own.append(is_all and all(it.is_explicit is of_roots for it in some))
-        double.append(
-            sum(bool(it.duplicate) for it in some[:number]) if some else min(most, number)
-        )
+        equal = sum(bool(it.duplicate) for it in some[:number]) if some else min(most, number)
+        double.append(equal if equal == number else 0)
     duplicates = Duplicates(lost=double[0], gained=double[1])
     return replace(
         change,
         **asdict(part),
         asked_for=change.asked_for if of_roots else AskedFor(old=False, new=False),
-        different=UNSET if of_roots else change.different,
+        different=UNSET,
         duplicates=duplicates if any(double) else UNSET,
         lost_by=change.lost_by if is_own[0] else (),
         gained_by=change.gained_by if is_own[1] else (),

@@ -221,6 +221,18 @@ EXAMPLES = [
         id="another build of its version has the place of a root",
     ),
     pytest.param(
+        *("a1.0* e1.0+* b1.0%14 c1.0%14 d1.0%13", "a1.0* e1.0+* b1.0%14 c1.0%14"),
+        *("", "removed | 3:2 -1", "removed", ""),
+        *("", "p 1.0: 1 of 3 builds gone (built with gcc 13)"),
+        id="one of the builds beside roots is gone, and others of these are equal",
+    ),
+    pytest.param(
+        *("a2.0* e2.0+* b2.0%14 c2.0%14 d2.0%13", "a2.0* e2.0+* b2.0%14 d3.0%13"),
+        *("", "upgraded |3.0 3:2 -1", "upgraded removed", ""),
+        *("", "p 3.0 added beside 2.0, 2 of 3 builds of 2.0 gone, as a dependency"),
+        id="builds beside roots are gone and went to another version, and roots are counted apart",
+    ),
+    pytest.param(
         *("a1.0* b1.0%14", "c2.0+* d2.0+%14"),
         *("upgraded 1.0|2.0 1:1", "", "upgraded", "upgraded"),
         *("p 1.0 → 2.0 (now +x)", ""),
