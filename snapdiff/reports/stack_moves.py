@@ -118,7 +118,8 @@ def _as_root(move: Move) -> Move:
 def with_own_reasons(tag: TagDiff) -> TagDiff:
     """Return a tag in which no reason tells of a step from a version that stays, or to one.
 
-    Only the version with what is gone, or new, is told then.
+    Only the version with what is gone, or new, is told then; so it is of a package that is left out
+    of the report, of which nobody knows what stays.
     """
     return replace(tag, stacks=tuple(map(_with_own_reasons, tag.stacks)))
 
@@ -126,19 +127,19 @@ def with_own_reasons(tag: TagDiff) -> TagDiff:
 def _with_own_reasons(stack: StackDiff) -> StackDiff:
     kept = {it.package: it.kept for it in stack.package_changes}
 
-    def told(because: Because) -> Because:
-        stays = kept.get(because.package, ())
+    def told(because: Because, kind: Kind) -> Because:
+        stays = kept.get(because.package)
+        side = "old" if kind is Kind.ADDED else "new"  # the other one has what is alone
         alone = [
-            replace(
-                it, old="" if it.old in stays else it.old, new="" if it.new in stays else it.new
-            )
+            replace(it, **{side: ""})
             for it in because.fields
-            if it.name == "version" and not {it.old, it.new}.isdisjoint(stays)
+            if it.name == "version" and (stays is None or getattr(it, side) in stays)
         ]
         return replace(because, fields=tuple(alone)) if alone else because
 
     changes = (
-        replace(it, because=told(it.because)) if it.because else it for it in stack.package_changes
+        replace(it, because=told(it.because, it.kind)) if it.because else it
+        for it in stack.package_changes
     )
     return replace(stack, package_changes=tuple(changes))
 
