@@ -20,7 +20,8 @@ class BuildShare(NamedTuple):
 
     `in_all` is how many it has on each side, 0 where that is not said.
     `versions` are those of these builds, in order, where the package has others, too, and `numbers`
-    how many builds are of each. `duplicates` are told where the number is 0: nobody misses a build
+    how many builds are of each; `of_versions` is how many builds of these versions it has on each
+    side. `duplicates` are told where the number is 0: nobody misses a build
     of which there is an equal one. `is_each` says that each of several packages lost or gained so
     many. `in_table` is how many are told of by a table of what there are more builds with.
     """
@@ -32,6 +33,7 @@ class BuildShare(NamedTuple):
     versions: Versions
     duplicates: int
     numbers: tuple[int, ...] = ()
+    of_versions: Count = Count(0, 0)
     merged: Trait | None = None
     is_each: bool = False
     in_table: int = 0
@@ -62,6 +64,11 @@ class BuildShare(NamedTuple):
         """Of how many builds: of all before that are gone, of all now that are new."""
         return self.in_all.old if self.what == "gone" else self.in_all.new
 
+    @property
+    def behind_name(self) -> Count:
+        """How many builds there are on each side of what stands behind the name of the package."""
+        return self.of_versions if self.versions else self.in_all
+
     def _versions_in_words(self, mark: Mark) -> str:
         """Return `9 of 8.6.0, 1 of 8.5.0`, the highest first, or the only version."""
         numbers = [
@@ -89,8 +96,14 @@ class BuildShare(NamedTuple):
 
     def alike(self, *, with_total: bool) -> "BuildShare":
         """Return what is said of several packages at once, without what is of one alone."""
-        in_all = self.in_all if with_total else Count(0, 0)
-        return self._replace(in_all=in_all, versions=(), numbers=(), is_each=True, in_table=0)
+        return self._replace(
+            in_all=self.behind_name if with_total else Count(0, 0),
+            versions=(),
+            numbers=(),
+            of_versions=Count(0, 0),
+            is_each=True,
+            in_table=0,
+        )
 
 
 class VersionMove(NamedTuple):
@@ -293,11 +306,12 @@ def shares_of(
         is_lost = kind is Kind.REMOVED
         number = change.specs.count(kind) - duplicates
         # By pairs alone a build of another version may be the one that is left over.
-        counts = (it for it in builds_by_version(change) if it.old != it.new)
+        counts = [it for it in builds_by_version(change) if it.old != it.new]
         fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
         found = [it for it in specs if it.kind is kind and not (duplicates and it.duplicate)]
         numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
         versions = versions_in_order(fewer & numbers.keys())
+        of_these = [it for it in counts if it.version in versions]
         return BuildShare(
             number=number,
             in_all=builds if number else Count(0, 0),
@@ -306,6 +320,7 @@ def shares_of(
             versions=versions,
             duplicates=0 if number else duplicates,
             numbers=tuple(numbers[it] for it in versions),
+            of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
             merged=change.merged or None if is_lost else None,
             in_table=0 if is_lost else change.gained_with or 0,
         )

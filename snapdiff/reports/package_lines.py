@@ -48,7 +48,7 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         own, shared = self.each[index].main, self.moves[0].main
         words = self.each[index].own_in_words(mark)
         if own and own.of and shared and not shared.of:
-            return f"{words} ({own.in_all.old:,} → {own.in_all.new:,})"
+            return f"{words} ({own.behind_name.old:,} → {own.behind_name.new:,})"
         return words
 
 
@@ -78,7 +78,7 @@ def _line(members: list[tuple[str, tuple[Move, ...]]], *, is_dependency: bool) -
     if len(packages) == 1:
         return PackageLine(packages=packages, is_dependency=is_dependency, moves=moves[0])
     each = tuple(some[0] for some in moves)
-    totals = {tuple(it and it.in_all for it in (move.lost, move.gained)) for move in each}
+    totals = {tuple(it and it.behind_name for it in (move.lost, move.gained)) for move in each}
     together = each[0].alike(with_totals=len(totals) == 1)
     if all(move == together for move in each):  # there is nothing that is of each alone
         each = ()

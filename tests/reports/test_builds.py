@@ -1,12 +1,17 @@
 """The words for the versions and builds of a package."""
 
+from pathlib import Path
+
 import pytest
 
+from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.cause_words import trait_in_words
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.packages import VersionCount
 from snapdiff.spack import versions_in_order
+from tests.support.documents import Item, needs
+from tests.support.environments import write_locks
 
 
 @pytest.mark.parametrize(
@@ -60,3 +65,32 @@ def test_the_hashes_of_patches_tell_nobody_anything() -> None:
 def test_versions_that_are_equal_have_an_order_of_their_own() -> None:
     equal = [f"1.{'0' * zeros}2" for zeros in range(12)]
     assert versions_in_order(equal) == tuple(sorted(equal))
+
+
+@pytest.mark.parametrize(
+    ("older", "words"),
+    [
+        ((1, 2), "1 build gone each (built with mvapich 3.0): p 2.0 (3 → 2), q 2.0 (4 → 3)"),
+        ((2, 1), "1 build gone each (built with mvapich 3.0): p 2.0 (3 → 2), q 2.0 (4 → 3)"),
+        ((0, 0), "1 build gone each (built with mvapich 3.0): p 2.0 (3 → 2), q 2.0 (4 → 3)"),
+    ],
+)
+def test_builds_in_all_behind_a_version_are_those_of_that_version(
+    tmp_path: Path, older: tuple[int, int], words: str
+) -> None:
+    mvapich = Item("mvapich", "3.0")
+
+    def side(*, is_old: bool) -> list[Item]:
+        found = [mvapich, Item("user", explicit=True, needs=(needs(mvapich),))]
+        for name, before, now in (("p", older[0], 2), ("q", older[1], 3)):
+            for version, number in (("1.0", before), ("2.0", now)):
+                found += [
+                    Item(name, version, explicit=True, parameters={"dims": [str(at)]})
+                    for at in range(number)
+                ]
+            found += [Item(name, "2.0", explicit=True, needs=(needs(mvapich),))] if is_old else []
+        return found
+
+    write_locks(tmp_path, side(is_old=True), side(is_old=False))
+    sides = [load_catalog(f"{side}.lock", repository=tmp_path) for side in ("old", "new")]
+    assert words in " ".join(render_report(diff_catalogs(*sides), "text").split())
