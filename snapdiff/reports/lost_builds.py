@@ -37,21 +37,21 @@ class BuildSet(Struct, frozen=True, kw_only=True):
     parts: tuple[TraitCount, ...]
 
     def in_words(self, noun: str, mark: Mark) -> str:
-        """Return what is said: `24 gone (15 built with mvapich 3.0b; 9 without mpi)`.
+        """Return what is said: `24 gone (15 built with mvapich 3.0b; 9 others without mpi)`.
 
         A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`. Of
-        those that no trait counts nothing is said: they may have one that is elsewhere, too.
+        those that no trait counts nothing is said: they may have one that is elsewhere, too. So may
+        those that are told first have what the others are told by.
         """
         words = f"{self.builds:,}{noun} {self.word}"
         if not self.parts:
             return words
         is_all = self.builds == sum(part.specs for part in self.parts)
-        among, other = ("", "") if is_all else ("among them ", "other ")
         parts = [
-            self._part_in_words(part, mark, other if number else "")
+            self._part_in_words(part, mark, "other " if number else "")
             for number, part in enumerate(self.parts)
         ]
-        return f"{words} ({among}{'; '.join(parts)})"
+        return f"{words} ({'' if is_all else 'among them '}{'; '.join(parts)})"
 
     def _part_in_words(self, part: TraitCount, mark: Mark, other: str) -> str:
         """Return what is said of builds, of which any `other` ones are those not told of before."""

@@ -646,7 +646,7 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     top = "".join(done.out.splitlines(keepends=True)[:9])
     top = " ".join(top.split())
     mvapich = "1 build of mvapich 3.0b and 14 builds that use it"
-    openmpi = "1 build of openmpi 5.0.0rc16 (built with cce 16.0.1) and 8 builds that use it"
+    openmpi = "1 build of openmpi 5.0.0rc16 (built with cce 16.0.1) and 8 other builds that use it"
     assert f"649 → 627 builds: 24 gone ({mvapich}; {openmpi}), 2 new" in top
     fftw = "1 with mvapich 3.0b, 1 with openmpi 5.0.0rc16 and cce 16.0.1"
     line = "fftw 3.3.10 (17 → 15), hdf5 1.12.2 (17 → 15), netcdf 4.9.2 ("

@@ -297,7 +297,7 @@ def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
     others = TraitCount(Trait("compiler", None, "gcc@12.2.0"), 2)
     gone = BuildSet(word="gone", builds=3, parts=(hypre, others))
     new = BuildSet(word="new", builds=1, parts=())
-    told = "gone (1 build of hypre 2.29; 2 built with gcc 12.2.0)"
+    told = "gone (1 build of hypre 2.29; 2 others built with gcc 12.2.0)"
     every = StackBuilds(stacks=("a",), place=NOWHERE, in_all=Count(9, 7), sets=(gone, new))
     assert every.in_words(str) == f"9 → 7 builds: 3 {told}, 1 new"
     # Where more changed than these, nobody could add them up.
