@@ -97,6 +97,12 @@ def wanted_kinds(filters: Filters) -> frozenset[Kind]:
     return frozenset(filter(name_filter(filters.kind), Kind))
 
 
+def reports_all(filters: Filters) -> bool:
+    """Return whether all that happened to what is compared is reported, whatever kind it is of."""
+    is_narrowed = filters.explicit or filters.because
+    return not is_narrowed and len(wanted_kinds(filters)) == len(Kind)
+
+
 def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:
     """Return a diff with nothing but the kinds of change that its filters ask for.
 

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.filters import wanted_kinds
+from snapdiff.filters import reports_all
 from snapdiff.reports.names import Mark, counted, tag_names
 from snapdiff.reports.stack_moves import StackMoves
 from snapdiff.reports.statuses import COLUMNS, WORST_FIRST, Status
@@ -90,8 +90,7 @@ def count_table(
 
     `moves` has what happened to packages of the tags that changed, by their names and by stack.
     """
-    is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind)
-    is_known = not (is_narrowed or diff.filters.explicit or diff.filters.because)
+    is_known = reports_all(diff.filters)
     rows = []
     for tag in tags_worst_first(diff.tags):
         for fate, stacks in _stacks_by_row(tag):

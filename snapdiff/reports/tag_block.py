@@ -6,7 +6,7 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.filters import wanted_kinds
+from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
 from snapdiff.reports.new_builds import About, NewBuilds, new_builds_of
@@ -147,7 +147,7 @@ class TagWriter:
         self._lists_all = details or bool(filters.because or filters.kind)
         self._kinds = kinds
         self._of_roots = bool(filters.explicit)
-        self._is_all = len(kinds) == len(Kind) and not (filters.explicit or filters.because)
+        self._is_all = reports_all(filters)
         self._reasons_of = partial(reasons_of, places=self._places, of_roots=self._of_roots)
         self._reasons = self._reasons_of(tag.stacks)
         stacks = told_stacks(tag)
