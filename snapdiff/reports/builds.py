@@ -11,7 +11,7 @@ from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, vers
 from snapdiff.reports.statuses import Versions, step_of
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
-from snapdiff.result.packages import Count, Duplicates, Kind, PackageChange, VersionCount
+from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
 from snapdiff.spack import parse_version, versions_in_order
 
 
@@ -302,9 +302,9 @@ def shares_of(
     if versions_say_it or not (change.specs.removed or change.specs.added):
         return None, None
 
-    def share(kind: Kind, parts: tuple[TraitCount, ...], duplicates: int) -> BuildShare:
+    def share(kind: Kind, parts: tuple[TraitCount, ...]) -> BuildShare:
         is_lost = kind is Kind.REMOVED
-        number = change.specs.count(kind) - duplicates
+        number, duplicates = change.builds_alone(kind), change.equal_builds(kind)
         # By pairs alone a build of another version may be the one that is left over.
         counts = [it for it in builds_by_version(change) if it.old != it.new]
         fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
@@ -325,13 +325,9 @@ def shares_of(
             in_table=0 if is_lost else change.gained_with or 0,
         )
 
-    double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
     is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
     builds = number_of_builds(change) if is_of_some else Count(0, 0)
-    return (
-        share(Kind.REMOVED, change.lost_by, double.lost),
-        share(Kind.ADDED, change.gained_by, double.gained),
-    )
+    return share(Kind.REMOVED, change.lost_by), share(Kind.ADDED, change.gained_by)
 
 
 def beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

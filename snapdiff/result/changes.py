@@ -98,14 +98,14 @@ def change_of_part(
         return None
     others_came = bool(parts.others and parts.others.came)
     is_own, double = [], []
-    in_all = change.duplicates or Duplicates(lost=0, gained=0)
-    for kind, most in ((Kind.REMOVED, in_all.lost), (Kind.ADDED, in_all.gained)):
+    for kind in (Kind.REMOVED, Kind.ADDED):
         number = part.specs.count(kind)
         some = [it for it in specs if it.kind is kind]
         some.sort(key=lambda it: it.is_explicit is not of_roots)
         is_all = number == change.specs.count(kind)
         is_own.append(is_all and all(it.is_explicit is of_roots for it in some))
-        equal = sum(bool(it.duplicate) for it in some[:number]) if some else min(most, number)
+        in_all = change.equal_builds(kind)
+        equal = sum(bool(it.duplicate) for it in some[:number]) if some else min(in_all, number)
         double.append(equal if equal == number else 0)
     duplicates = Duplicates(lost=double[0], gained=double[1])
     return replace(

@@ -220,12 +220,15 @@ class PackageChange(Struct, frozen=True, kw_only=True):
         """Whether it kept a version and lost a build: a loss, whatever its kind is."""
         return bool(self.kept and self.specs.removed)
 
+    def equal_builds(self, kind: Kind) -> int:
+        """Return how many builds that are equal to others it lost (`removed`), or got (`added`)."""
+        if not self.duplicates:
+            return 0
+        return self.duplicates.lost if kind is Kind.REMOVED else self.duplicates.gained
+
     def builds_alone(self, kind: Kind) -> int:
-        """Return how many builds it lost, or else got, without those that are equal to others."""
-        double = self.duplicates or Duplicates(lost=0, gained=0)
-        if kind is Kind.REMOVED:
-            return self.specs.removed - double.lost
-        return self.specs.added - double.gained
+        """Return how many builds it lost (`removed`), or got (`added`), without those."""
+        return self.specs.count(kind) - self.equal_builds(kind)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
