@@ -22,10 +22,10 @@ from snapdiff.reports.annotations import Offender, code_quality, github_commands
 from snapdiff.reports.moves import Move
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
-from snapdiff.reports.products import changes_by_package, parts_of_kinds
+from snapdiff.reports.products import parts_of_kinds
 from snapdiff.reports.stack_moves import moves_in
 from snapdiff.reports.statuses import Status
-from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
+from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff, changes_by_package
 from snapdiff.result.packages import Kind, PackageChange
 from snapdiff.safe_text import shown
 
@@ -146,7 +146,7 @@ def _as_reported(stack: StackDiff, kinds: Iterable[Kind]) -> Iterator[PackageCha
 
     That is in the words of a report; what a gate finds is a kind of the package itself.
     """
-    specs = changes_by_package(stack)
+    specs = changes_by_package(stack.changes)
     for change in stack.package_changes:
         own = specs.get(change.package, ())
         yield from parts_of_kinds(change, own, set(change.kinds).intersection(kinds))

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.errors import Side
-from snapdiff.result.changes import Change
+from snapdiff.result.changes import Change, changes_by_package
 from snapdiff.result.packages import (
     ChangeCounts,
     Count,
@@ -131,11 +131,8 @@ def changes_of_packages(
     `whole` is what happened to each package where all is looked at: the versions that it kept are
     there all the same.
     """
-    by_package: dict[str, list[Change]] = {}
-    for change in changes:
-        by_package.setdefault(change.package, []).append(change)
     found = []
-    for name, some in by_package.items():
+    for name, some in changes_by_package(changes).items():
         of_all = whole[name]
         old = versions_of(some, "old").union(of_all.kept)
         new = versions_of(some, "new").union(of_all.kept)

@@ -36,6 +36,7 @@ from snapdiff.result.changes import (
     StackDiff,
     Summary,
     change_of_part,
+    changes_by_package,
 )
 from snapdiff.result.packages import AskedFor, Because, Count, Kind, PackageChange
 from snapdiff.spack import STOOD_ON, Version, parse_version
@@ -287,13 +288,11 @@ class ComparedStack:
         """
         explicit, (old, new) = self.scope.filters.explicit, self.graphs
         roots: tuple[dict[str, Counter[str]], dict[str, Counter[str]]] = ({}, {})
-        specs: dict[str, list[Change]] = {}
         for graph, versions in zip((old, new), roots, strict=True):
             for root in ((graph and graph.roots) or {}).values():
                 versions.setdefault(root.package, Counter())[root.version] += 1
         one_sided = roots_on_one_side(old, new) if old and new else ()
-        for change in chain(self.changes, one_sided):
-            specs.setdefault(change.package, []).append(change)
+        specs = changes_by_package(chain(self.changes, one_sided))
         for package in self.package_changes:
             name = package.package
             if name in was_asked_for and name in is_asked_for:

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from snapdiff.result.changes import Change, StackDiff, change_of_part
+from snapdiff.result.changes import Change, StackDiff, change_of_part, changes_by_package
 from snapdiff.result.packages import (
     AskedFor,
     ChangeCounts,
@@ -44,7 +44,7 @@ def in_parts(stack: StackDiff, kinds: AbstractSet[Kind], *, has_products: bool) 
     A product is what somebody asked for: where a dependency of the same name lost a version or a
     build, the product did not. Where nobody knows of all what is a product, none is told apart.
     """
-    specs = changes_by_package(stack)
+    specs = changes_by_package(stack.changes)
     changes = []
     for change in stack.package_changes:
         if has_products:
@@ -81,14 +81,6 @@ def _parts_of(change: PackageChange, specs: Sequence[Change]) -> Iterable[Packag
         yield replace(part, different=UNSET, duplicates=UNSET) if of_roots else part
 
 
-def changes_by_package(stack: StackDiff) -> Mapping[str, Sequence[Change]]:
-    """Return the spec changes of a stack by package."""
-    found: dict[str, list[Change]] = {}
-    for change in stack.changes:
-        found.setdefault(change.package, []).append(change)
-    return found
-
-
 def only_roots(package: str, asked_for: AskedFor) -> PackageChange:
     """Return the change of a package of which somebody asks for it no longer, or only now."""
     return PackageChange(
@@ -122,7 +114,7 @@ SpecsByPart = Mapping[tuple[str, bool], Sequence[Change]]
 
 def specs_by_part(stack: StackDiff) -> SpecsByPart:
     """Return what happened to the specs of each package of a stack that is `in_parts`."""
-    by_package = changes_by_package(stack)
+    by_package = changes_by_package(stack.changes)
     found = {}
     for package in stack.package_changes:
         specs = by_package.get(package.package, ())

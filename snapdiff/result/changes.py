@@ -83,6 +83,14 @@ class Change(Struct, frozen=True, gc=False):
         return any(spec.explicit for spec in self.specs)
 
 
+def changes_by_package(changes: Iterable[Change]) -> dict[str, list[Change]]:
+    """Return spec changes by the name of their package, in their order."""
+    found: dict[str, list[Change]] = {}
+    for change in changes:
+        found.setdefault(change.package, []).append(change)
+    return found
+
+
 def change_of_part(
     change: PackageChange, parts: PackageParts, specs: Iterable[Change], *, of_roots: bool
 ) -> PackageChange | None:

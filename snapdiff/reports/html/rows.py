@@ -5,8 +5,7 @@ Below each row are its specs, like ones together.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, count, groupby
-from operator import attrgetter
+from itertools import chain, count
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -23,7 +22,7 @@ from snapdiff.reports.stack_moves import moves_of, stack_moves
 from snapdiff.reports.statuses import WORST_FIRST, Status
 from snapdiff.reports.tag_block import TagBlock
 from snapdiff.result.causes import Cause, Event, event_of
-from snapdiff.result.changes import Change, StackDiff
+from snapdiff.result.changes import Change, StackDiff, changes_by_package
 from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
 
@@ -242,9 +241,9 @@ def _specs_by_row(stack: StackDiff) -> SpecsByPart:
     """
     found = dict(specs_by_part(stack))
     alone = {name: part for name, part in found if (name, not part) not in found}
-    for package, specs in groupby(stack.changes, key=attrgetter("package")):
+    for package, specs in changes_by_package(stack.changes).items():
         if package in alone:
-            found[package, alone[package]] = tuple(specs)
+            found[package, alone[package]] = specs
     return found
 
 
