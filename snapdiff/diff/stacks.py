@@ -46,7 +46,8 @@ class ComparedStack:
     """A stack with what happened to each package that has a spec in it, on either side.
 
     `changes` and `package_changes` are all of them, `dependencies` has the graphs of both sides by
-    package, where they are known. `there` are the packages on both sides, `asked_for` those that
+    package, where they are known; `both_graphs` are those of documents that list the whole stack,
+    where both sides have one. `there` are the packages on both sides, `asked_for` those that
     somebody asked for on each, None where nobody says it.
     """
 
@@ -88,11 +89,11 @@ class ComparedStack:
         self.there.update(tag.unchanged.get(name, ()))
         self.dependencies = {pair.name: pair.graphs for pair, _ in changed if pair.graphs}
         self.document = min((pair.document for pair, _ in changed if pair.graphs), default=name)
-        self.graphs = tag.graphs[0].get(name), tag.graphs[1].get(name)
-        if scope.filters.because and self.graphs[0] and not self.specs.new:
+        old, new = self.graphs = tag.graphs[0].get(name), tag.graphs[1].get(name)
+        self.both_graphs = (old, new) if old and new else None
+        if scope.filters.because and old and not self.specs.new:
             # What went with the whole stack was lost, too; its old side says what used what.
-            alone = self.graphs[0], self.graphs[0]
-            self.dependencies = dict.fromkeys((pair.name for pair, _ in changed), alone)
+            self.dependencies = dict.fromkeys((pair.name for pair, _ in changed), (old, old))
         old_names, new_names = (
             packages_asked_for(graph) if graph else None if number else frozenset[str]()
             for graph, number in zip(self.graphs, (self.specs.old, self.specs.new), strict=True)
@@ -124,9 +125,9 @@ class ComparedStack:
             compilers = count_compilers(all_changes, specs, self.graphs) if all_changes else UNSET
             unchanged = STOOD_ON.difference(it.package for it in self.package_changes)
             toolchain = unchanged_toolchain(self.graphs, set(filter(scope.has_package, unchanged)))
-            both = self.graphs[0] and self.graphs[1] and (self.graphs[0], self.graphs[1])
             several = {it.package for it in packages if it.builds.old > 1 and not it.whole}
-            left = tools_left(self.known.dependencies(both), several) if both else {}
+            sides = self.both_graphs and self.known.dependencies(self.both_graphs)
+            left = tools_left(sides, several) if sides else {}
             became = former_compilers(self.packages.added, self.dependencies, all_changes)
         except FormatError as error:
             raise BadPage(self.document, unreadable_side(self.graphs), str(error)) from error
@@ -233,8 +234,7 @@ class ComparedStack:
         Of packages of which that version is older than one before. Raises FormatError where a node
         cannot be read.
         """
-        old, new = self.graphs
-        if not self.asked_for or old is None or new is None:
+        if not self.asked_for or not self.both_graphs:
             return {}
         older: dict[str, set[Version]] = {}
         for change in changes:
@@ -246,17 +246,18 @@ class ComparedStack:
                 older[change.package] = came
         if not older:
             return {}
+        old, new = self.both_graphs
         before = set(old.names.values())
         roots = {
             key: it.package for key, it in (new.roots or {}).items() if it.package not in before
         }
-        return self.known.dependencies((old, new))[1].roots_above(older, roots)
+        return self.known.dependencies(self.both_graphs)[1].roots_above(older, roots)
 
     def _because(self) -> Mapping[str, Because]:
         """Return why dependencies are gone, or new, by package; raises FormatError."""
-        old, new = self.graphs
-        if not self.asked_for or old is None or new is None:
+        if not self.asked_for or not self.both_graphs:
             return {}
+        old, new = self.both_graphs
         return reasons_of_one_sided("removed", old, new) | reasons_of_one_sided("added", new, old)
 
     def _packages(self, changes: Collection[Change]) -> list[PackageChange]:
@@ -286,12 +287,12 @@ class ComparedStack:
 
         Raises FormatError where a node cannot be read.
         """
-        explicit, (old, new) = self.scope.filters.explicit, self.graphs
+        explicit = self.scope.filters.explicit
         roots: tuple[dict[str, Counter[str]], dict[str, Counter[str]]] = ({}, {})
-        for graph, versions in zip((old, new), roots, strict=True):
+        for graph, versions in zip(self.graphs, roots, strict=True):
             for root in ((graph and graph.roots) or {}).values():
                 versions.setdefault(root.package, Counter())[root.version] += 1
-        one_sided = roots_on_one_side(old, new) if old and new else ()
+        one_sided = roots_on_one_side(*self.both_graphs) if self.both_graphs else ()
         specs = changes_by_package(chain(self.changes, one_sided))
         for package in self.package_changes:
             name = package.package

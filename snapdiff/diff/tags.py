@@ -1,6 +1,6 @@
 """What happened in each tag: its packages' changes and counts, added up stack by stack."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
@@ -14,7 +14,7 @@ from snapdiff.diff.trait_bits import TraitBits
 from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model.packages import PackagePair, TagPair, Tags
-from snapdiff.model.specs import asked_for_on_one_side, packages_asked_for
+from snapdiff.model.specs import asked_for_on_one_side
 from snapdiff.result.changes import (
     HashConflict,
     PackageCount,
@@ -122,35 +122,32 @@ def _two_sided_tag(
     for package in packages:
         for name in package.old.versions.keys() | package.new.versions.keys():
             stacks.setdefault(name, []).append(package)
-    diffs = [
-        ComparedStack(name, some, tag, scope, known, bits).diff()
-        for name, some in sorted(stacks.items())
-    ]
+    diffs, asked_for = [], []
+    for name, some in sorted(stacks.items()):
+        stack = ComparedStack(name, some, tag, scope, known, bits)
+        diffs.append(stack.diff())
+        asked_for.append(stack.asked_for)
     return TagDiff(
         old=tag.tags[0],
         new=tag.tags[1],
         status="changed",
         specs=Count(old_hashes, new_hashes),
         packages=_package_count(old_names, new_names),
-        products=_count_products(tag, diffs, scope),
+        products=_count_products(asked_for, scope),
         stacks=with_changes_elsewhere(diffs),
     )
 
 
 def _count_products(
-    tag: TagPair, stacks: Sequence[StackDiff], scope: Scope
+    asked_for: Iterable[tuple[AbstractSet[str], AbstractSet[str]] | None], scope: Scope
 ) -> PackageCount | UnsetType:
-    """Return which packages are asked for, where the documents of all stacks say it."""
+    """Return which packages are asked for in any stack, where the documents of all say it."""
     old, new = set[str](), set[str]()
-    for stack in stacks:
-        sides = (tag.graphs[0], old, stack.specs.old), (tag.graphs[1], new, stack.specs.new)
-        for graphs, products, specs in sides:
-            graph = graphs.get(stack.stack)
-            names = packages_asked_for(graph) if graph else None if specs else frozenset[str]()
-            if names is None:
-                return UNSET
-            products |= names
-    old, new = (set(filter(scope.has_package, names)) for names in (old, new))
+    for sides in asked_for:
+        if sides is None:
+            return UNSET
+        old.update(filter(scope.has_package, sides[0]))
+        new.update(filter(scope.has_package, sides[1]))
     return _package_count(old, new)
 
 
