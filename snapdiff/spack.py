@@ -96,6 +96,15 @@ def canonical_compiler(text: str) -> str:
     return _COMPILER_NAMES.get(name, name) + at + version.removeprefix("=")
 
 
+def package_of_compiler(compiler: str) -> str:
+    """Return the package that a compiler is today.
+
+    >>> package_of_compiler("clang@=14.0.6")
+    'llvm'
+    """
+    return canonical_compiler(compiler).partition("@")[0]
+
+
 @lru_cache(maxsize=65536)
 def canonical_variant(text: str) -> str:
     """Return today's spelling of a variant: `languages:='c,c++'` is `languages=c,c++`."""
@@ -212,6 +221,11 @@ def write_parameters(parameters: Mapping[str, Scalar | list[Scalar]]) -> tuple[s
         else:
             written.append(f"{name}={value}")
     return tuple(written)
+
+
+def is_beside_compilers(package: str) -> bool:
+    """Return whether a package comes with a compiler that is a dependency: wrapper or runtime."""
+    return package == COMPILER_WRAPPER or package.endswith("-runtime")
 
 
 def is_patches(variant: str) -> bool:

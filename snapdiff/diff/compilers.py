@@ -12,11 +12,12 @@ from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change, CompilerCount
 from snapdiff.spack import (
     BLAS,
-    COMPILER_WRAPPER,
     LANGUAGES,
     MPI,
     NO_COMPILER,
     canonical_compiler,
+    is_beside_compilers,
+    package_of_compiler,
     versions_in_order,
 )
 
@@ -25,9 +26,6 @@ _MOST_NODES = 20_000
 
 To read the unchanged specs of two indexes of 100,000 takes longer than to compare them.
 """
-
-_RUNTIME = "-runtime"
-"""How packages end that come with a compiler that is a dependency, beside the wrapper."""
 
 _BITS = {name: 1 << number for number, name in enumerate((*MPI, *BLAS))}
 """The libraries by which builds of a package are told apart, each as a bit."""
@@ -46,18 +44,9 @@ def comes_with_compilers(edge: Edge, before: Node) -> bool:
     """
     return (
         _is_compiler(edge)
-        or edge.name in (COMPILER_WRAPPER, package_of_compiler(before.build.compiler))
-        or edge.name.endswith(_RUNTIME)
+        or is_beside_compilers(edge.name)
+        or edge.name == package_of_compiler(before.build.compiler)
     )
-
-
-def package_of_compiler(compiler: str) -> str:
-    """Return the package that a compiler is today.
-
-    >>> package_of_compiler("clang@=14.0.6")
-    'llvm'
-    """
-    return canonical_compiler(compiler).partition("@")[0]
 
 
 def _is_compiler(edge: Edge) -> bool:

@@ -15,6 +15,7 @@ from snapdiff.reports.stack_moves import Moves
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Count, Kind
+from snapdiff.spack import package_of_compiler
 
 LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
@@ -169,7 +170,7 @@ def _build_set(stacks: Sequence[StackDiff], kind: Kind) -> BuildSet:
     own: Counter[TraitCount] = Counter()
     for stack in stacks:
         for part in stack.lost_by if is_loss else stack.gained_by:
-            alike = replace(part, specs=0, own=UNSET)
+            alike = _without_numbers(part)
             numbers[alike] += part.specs
             own[alike] += part.own or 0
     told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= builds)
@@ -235,7 +236,7 @@ def _without_numbers(count: TraitCount) -> TraitCount:
 
 def _tool(trait: Trait) -> str:
     """Return the package that a trait is, or the compiler."""
-    return trait.name or (trait.value or "").partition("@")[0]
+    return trait.name or package_of_compiler(trait.value or "")
 
 
 def by_place(found: Iterable[tuple[_Name, str]], places: Places) -> Placed[_Name]:

@@ -19,10 +19,7 @@ from snapdiff.result.packages import (
     PackageChange,
     PackageParts,
 )
-from snapdiff.spack import COMPILER_WRAPPER, canonical_compiler
-
-_COMES_WITH_COMPILERS = (COMPILER_WRAPPER, "-runtime")
-"""How packages end that came to a stack because its compilers became dependencies."""
+from snapdiff.spack import NO_COMPILER, is_beside_compilers, package_of_compiler
 
 
 def knows_products(stacks: Iterable[StackDiff]) -> bool:
@@ -129,19 +126,16 @@ def dependencies_now(stack: StackDiff) -> set[str]:
     """Return the packages that came as compilers became dependencies: compilers and their parts."""
     found = {it.package for it in stack.package_changes if it.was_compiler is True}
     if found or any(cause.what == "compilers" for cause in stack.causes):
-        found |= {name for name in stack.packages.added if name.endswith(_COMES_WITH_COMPILERS)}
+        found.update(filter(is_beside_compilers, stack.packages.added))
     return found
 
 
 def no_dependencies(stack: StackDiff) -> set[str]:
     """Return the packages that went as compilers became fields of what they compile again."""
     compilers = {it.compiler: it for it in stack.compilers or ()}
-    unnamed = compilers.get("none")
-    names = {canonical_compiler(name).partition("@")[0] for name, it in compilers.items() if it.new}
+    unnamed = compilers.get(NO_COMPILER)
+    names = {package_of_compiler(name) for name, it in compilers.items() if it.new}
     if not names or not unnamed or unnamed.new:
         return set()
-    return {
-        name
-        for name in stack.packages.removed
-        if name in names or name.endswith(_COMES_WITH_COMPILERS)
-    }
+    removed = stack.packages.removed
+    return {name for name in removed if name in names or is_beside_compilers(name)}
