@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from snapdiff.reports.cause_words import each_in_words, trait_in_words, traits_in_words
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
-from snapdiff.reports.statuses import Versions, step_of
+from snapdiff.reports.statuses import Versions, highest, step_of
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
@@ -165,16 +165,15 @@ class VersionMove(NamedTuple):
         return bool(self.went) or not (self.gone or self.came)
 
     @property
-    def has_fewer(self) -> bool:
-        """Whether there are fewer builds of some version, where the versions do not say it."""
-        return any(it.new < it.old for it in self.counts)
+    def fewer(self) -> Versions:
+        """The versions with fewer builds than before, where the versions do not say it."""
+        return tuple(it.version for it in self.counts if it.new < it.old)
 
     @property
     def fell(self) -> bool:
-        """Whether builds went to an older version: the highest of those with fewer, and more."""
-        fewer = [parse_version(it.version) for it in self.counts if it.new < it.old]
-        more = [parse_version(it.version) for it in self.counts if it.new > it.old]
-        return bool(fewer) and (not more or max(more) < max(fewer))
+        """Whether builds went to an older version: the highest with another number has fewer."""
+        changed = [it for it in self.counts if it.new != it.old]
+        return bool(changed) and changed[-1].new < changed[-1].old
 
     @property
     def went_down(self) -> bool:
@@ -187,9 +186,7 @@ class VersionMove(NamedTuple):
     @property
     def left(self) -> Versions:
         """The versions that are gone, or else those that have fewer builds, if these went up."""
-        if self.gone or self.fell:
-            return self.gone
-        return tuple(it.version for it in self.counts if it.new < it.old)
+        return self.gone if self.gone or self.fell else self.fewer
 
     @property
     def steps(self) -> dict[str, str]:
@@ -270,10 +267,9 @@ def came_down(change: PackageChange, versions: VersionMove) -> bool:
     """
     if not change.builds.old:
         return bool(change.came)
-    highest = max((*change.gone, *change.kept), key=parse_version, default="")
-    steps = versions.steps
-    before = {version: steps.get(version, highest) for version in change.came}
-    return any(old and parse_version(new) < parse_version(old) for new, old in before.items())
+    steps, before = versions.steps, highest((*change.gone, *change.kept))
+    olds = {version: steps.get(version, before) for version in change.came}
+    return any(old and parse_version(new) < parse_version(old) for new, old in olds.items())
 
 
 def _went(

@@ -262,7 +262,7 @@ def _status(
         return Status.DOWNGRADED
     if step == "scheme":
         return Status.SCHEME
-    if change.kind is Kind.UPGRADED and (change.gone or versions.has_fewer):
+    if change.kind is Kind.UPGRADED and (change.gone or versions.fewer):
         return Status.MAJOR if step == "major" else Status.UPGRADED
     has_number = bool((lost and lost.number) or (gained and gained.number))
     if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):

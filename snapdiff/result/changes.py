@@ -105,26 +105,27 @@ def change_of_part(
     if part is None:
         return None
     others_came = bool(parts.others and parts.others.came)
-    is_own, double = [], []
+    is_own: dict[Kind, bool] = {}
+    equal: dict[Kind, int] = {}
     for kind in (Kind.REMOVED, Kind.ADDED):
         number = part.specs.count(kind)
         some = [it for it in specs if it.kind is kind]
         some.sort(key=lambda it: it.is_explicit is not of_roots)
         is_all = number == change.specs.count(kind)
-        is_own.append(is_all and all(it.is_explicit is of_roots for it in some))
+        is_own[kind] = is_all and all(it.is_explicit is of_roots for it in some)
         in_all = change.equal_builds(kind)
-        equal = sum(bool(it.duplicate) for it in some[:number]) if some else min(in_all, number)
-        double.append(equal if equal == number else 0)
-    duplicates = Duplicates(lost=double[0], gained=double[1])
+        double = sum(bool(it.duplicate) for it in some[:number]) if some else min(in_all, number)
+        equal[kind] = double if double == number else 0
+    duplicates = Duplicates(lost=equal[Kind.REMOVED], gained=equal[Kind.ADDED])
     return replace(
         change,
         **asdict(part),
         asked_for=change.asked_for if of_roots else AskedFor(old=False, new=False),
         different=UNSET,
-        duplicates=duplicates if any(double) else UNSET,
-        lost_by=change.lost_by if is_own[0] else (),
-        gained_by=change.gained_by if is_own[1] else (),
-        gained_with=change.gained_with if is_own[1] else UNSET,
+        duplicates=duplicates if any(equal.values()) else UNSET,
+        lost_by=change.lost_by if is_own[Kind.REMOVED] else (),
+        gained_by=change.gained_by if is_own[Kind.ADDED] else (),
+        gained_with=change.gained_with if is_own[Kind.ADDED] else UNSET,
         needed_by=UNSET if of_roots and others_came else change.needed_by,
     )
 
