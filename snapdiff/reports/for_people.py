@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import count, islice
 from typing import Any, NamedTuple
@@ -157,23 +157,16 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
                 return text
     text = ""
     for less, left_out, least in _ever_less(outline):
-        way = (rendered, Extent(left_out=left_out))
-        text = _most_lines(less, _lines_by_weight(less), least, way, most)
+        text = _most_lines(less, least, rendered, Extent(left_out=left_out), most)
         if len(text) <= most:
             return text
     return _cut(text, most)
 
 
-def _most_lines(
-    outline: Outline,
-    lines: Sequence[int],
-    least: int,
-    way: tuple[Rendered, Extent],
-    most: int,
-) -> str:
+def _most_lines(outline: Outline, least: int, rendered: Rendered, extent: Extent, most: int) -> str:
     """Return a text with as many of the lines as have room, and with the `least` at any rate."""
+    lines = _lines_by_weight(outline)
     texts: dict[int, str] = {}
-    rendered, extent = way
 
     def length(number: int) -> int:
         texts[number] = rendered(_shorter(outline, lines[:number]), extent)

@@ -139,11 +139,14 @@ def _drawn(lines: Sequence[str]) -> str:
     return paragraph("\n".join([f"{fence}text", *lines, fence]))
 
 
-def _table(lines: Sequence[Sequence[str]]) -> str:
-    """Return a table of words, the head first."""
+def _table(lines: Sequence[Sequence[str]], numbers: int = 0) -> str:
+    """Return a table of words, the head first.
+
+    The last `numbers` columns are of numbers, on the right.
+    """
     head, *rows = lines
-    rule = f"|{':--|' * len(head)}"
-    return "\n".join(["\n", _cells(head), rule, *map(_cells, rows)])
+    rule = f"|{':--|' * (len(head) - numbers)}{'--:|' * numbers}"
+    return "\n".join([_cells(head), rule, *map(_cells, rows)])
 
 
 def _cells(words: Sequence[str]) -> str:
@@ -156,17 +159,14 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     classes = [it.head(rebuilt).capitalize() for it in table.classes]
     heads = [*classes, *["Unchanged", "All"] * has_unchanged]
     first = ["Tag"] if table.several_tags else []
-    lines = [
-        _cells([*first, noun.capitalize(), *heads]),
-        f"|{':--|' * (len(first) + 1)}{'--:|' * len(heads)}",
-    ]
+    lines = [[*first, noun.capitalize(), *heads]]
     for row in table.rows:
         tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
         numbers = [row.by_class.get(it, 0) for it in table.classes]
         numbers += [row.unchanged or 0, row.total or 0] * has_unchanged
         name = row.in_words(noun, rebuilt, code)
-        lines.append(_cells([*tag, name, *(f"{it:,}" if it else "" for it in numbers)]))
-    return paragraph("\n".join(lines))
+        lines.append([*tag, name, *(f"{it:,}" if it else "" for it in numbers)])
+    return paragraph(_table(lines, len(heads)))
 
 
 def _product_table(
