@@ -123,7 +123,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
 
     @property
     def besides(self) -> tuple[Tally, ...]:  # noqa: D102 # the class says it
-        return tuple(it for it in self.tallies[1:] if it.status >= Status.SHARED)
+        return tuple(it for it in self.tallies[1:] if it.status.is_quiet)
 
     @property
     def told(self) -> tuple[Tally, ...]:  # noqa: D102
@@ -208,7 +208,7 @@ def _tally(
         is_short = len(places) == 1 and len(places[0].names) <= FEW_STACKS
         place = places[0] if is_short else None
         tally = replace(tally, events=tuple(events), place=place)
-    is_named = status in _NAMED or (status >= Status.SHARED and len(named) == 1)
+    is_named = status in _NAMED or (status.is_quiet and len(named) == 1)
     return replace(tally, few=_few(named, moves) if is_named else ())
 
 
@@ -259,10 +259,10 @@ def _group(
 ) -> Group:
     [tally] = tallies(lines)
     group = Group(**structs.asdict(tally), lines=tuple(lines))
-    left = [] if lists_all else [line for line in lines if _is_quiet(line, tally.number)]
+    left = [] if lists_all else [it for it in lines if _are_names_enough(it, tally.number)]
     if status is Status.SHARED:  # one line says it of all of them
         left = lines
-    if table and not left and status < Status.SHARED:
+    if table and not left and not status.is_quiet:
         names = (name for line in lines for name in line.packages)
         nowhere = [None] * len(table.stacks)
         rows = {name: table.rows.get(name, nowhere) for name in names}
@@ -286,7 +286,7 @@ def _group(
     )
 
 
-def _is_quiet(line: PackageLine, number: int) -> bool:
+def _are_names_enough(line: PackageLine, number: int) -> bool:
     """Return whether names are enough of the packages of a line, as of all `number` like them."""
     if line.status is Status.REBUILT:
         return number > FEW

@@ -87,11 +87,6 @@ class Move(Struct, frozen=True, kw_only=True):
         """Whether the package is gone from some stacks, and others of the tag have it."""
         return self.status is Status.GONE and not self.in_tag
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether it is not said of a package of which there is anything else to say."""
-        return self.status >= Status.SHARED
-
     def alike(self, *, with_totals: bool = False) -> "Move":
         """Return what it has in common with the same of other packages, that share its line.
 

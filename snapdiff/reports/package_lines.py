@@ -60,7 +60,7 @@ def package_lines(moves: Moves) -> list[PackageLine]:
     """
     alike: dict[tuple[Move | str, bool], list[tuple[str, tuple[Move, ...]]]] = {}
     for (package, is_dependency), some in moves.items():
-        told = tuple(move for move in some if not move.is_quiet)
+        told = tuple(move for move in some if not move.status.is_quiet)
         told = told or tuple(move for move in some if move.status is some[0].status)
         if is_dependency and told[0].as_dependency:  # that is said once
             told = (told[0], *(replace(move, as_dependency=False) for move in told[1:]))

@@ -89,7 +89,7 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
         for change, move in moves[stack.stack]:
             name = change.package
             # Where the product is another part, a line among dependencies says it.
-            if move.is_quiet or (change.parts and change.is_dependency):
+            if move.status.is_quiet or (change.parts and change.is_dependency):
                 cells.setdefault(name, ProductCell())
             else:
                 cells[name] = ProductCell(move, root, change.is_dependency)

@@ -98,7 +98,7 @@ def with_roots(moves: StackMoves) -> StackMoves:
     For people alone: a gate looks at what happened to the package itself.
     """
     return [
-        (change, _as_root(move) if move.is_quiet and move.asked_for else move)
+        (change, _as_root(move) if move.status.is_quiet and move.asked_for else move)
         for change, move in moves
     ]
 
@@ -156,8 +156,8 @@ def still_in(
     found: dict[str, list[str]] = {}
     for stack in stacks if gone else ():
         moves = said.get(stack.stack, ())
-        told = {it.package for it, move in moves if not move.is_quiet}
-        quiet = {it.package for it, move in moves if move.is_quiet}
+        told = {it.package for it, move in moves if not move.status.is_quiet}
+        quiet = {it.package for it, move in moves if move.status.is_quiet}
         for name in gone.keys() & {*stack.still_there, *quiet} - told:
             found.setdefault(name, []).append(stack.stack)
     return {name: places.besides(gone[name], some) for name, some in found.items()}

@@ -103,6 +103,11 @@ class Status(IntEnum):
         return self <= Status.LOST
 
     @property
+    def is_quiet(self) -> bool:
+        """Whether it is not said of a package of which there is anything else to say."""
+        return self >= Status.SHARED
+
+    @property
     def severity(self) -> float:
         """A number that is the lower the worse it is: the worst of its stacks counts.
 

@@ -32,7 +32,7 @@ WITH_STACK = len(Status)
 
 def _is_quiet(worst: int) -> bool:
     """Return whether nothing happened but what did to all around, or to hashes alone."""
-    return Status.SHARED <= worst < WITH_STACK
+    return isinstance(worst, Status) and worst.is_quiet
 
 
 class SpecGroup(NamedTuple):
