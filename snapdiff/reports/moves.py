@@ -141,6 +141,19 @@ class Move(Struct, frozen=True, kw_only=True):
         own = versions_in_words((share and share.versions) or self.own, mark)
         return f" {own}" if own else ""
 
+    def now_in_words(self, mark: Mark, with_old: bool) -> str:
+        """Return the highest version that came, in place of which if that is asked for.
+
+        Of what only has more it is all that came, versions or builds.
+        """
+        gone, came = self.versions.gone, self.versions.came
+        if came and self.status is Status.MORE:
+            return f" {self.versions.in_words(mark)}"
+        if came:
+            return f" {f'{mark(gone[-1])} → ' if with_old and gone else ''}{mark(came[-1])}"
+        number = self.gained.number if self.gained else 0
+        return f" ({counted(number, 'new build')})" if number else ""
+
     def in_words(self, mark: Mark) -> str:
         """Return what is said of versions and builds behind a name."""
         lost, main = self.lost, self.main
