@@ -35,6 +35,9 @@ _MANY_BELOW = 40
 _Lost = tuple[tuple[str, tuple[str, ...]], str]
 """A package with versions, or variants, that it lost or got, and the stack where."""
 
+_LostByPart = tuple[list[_Lost], list[_Lost]]
+"""Those of products, and those of dependencies."""
+
 _Losses = Placed[tuple[str, tuple[str, ...]]]
 
 
@@ -85,37 +88,9 @@ def opening_of(
 ) -> Opening:
     """Return what many packages of some stacks share, of builds in the kinds that are asked for.
 
-    What was lost is named of those stacks that are `told`: not of the toolchain, which has lines of
-    its own, and of dependencies the versions that many builds had below them.
+    Which versions and options are lost is named of those stacks that are `told`.
     """
-    gone_with = {
-        (move.because.package, name)
-        for (name, _), some in moves.items()
-        for move in some
-        if isinstance(move.because, Because) and move.status is Status.GONE
-    }
-    reasons = Counter(package for package, _ in gone_with)
-    causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
-    many_below = {(it.package, it.old) for it in causes if it.what == "version"}
-    gone: tuple[list[_Lost], list[_Lost]] = ([], [])
-    losing: tuple[list[_Lost], list[_Lost]] = ([], [])
-    for stack, some in told.items():
-        for change, move in some:
-            name, lost = change.package, move.versions.lost
-            is_dependency = change.is_dependency
-            if is_dependency:
-                is_product = (name, False) in moves and not change.parts  # in other stacks
-                lost = tuple(it for it in lost if is_product or (name, it) in many_below)
-            if lost and name not in TOOLCHAIN and move.status is not Status.DOWNGRADED:
-                gone[is_dependency].append(((name, lost), stack))
-            is_told = not is_dependency or reasons[name] >= _LEAST_DEPENDENCIES
-            # An older version may not have the option; what a package got with it stands there.
-            if (
-                is_told
-                and move.status is not Status.DOWNGRADED
-                and (off := turned_off(move.now_with))
-            ):
-                losing[is_dependency].append(((name, off), stack))
+    gone, off = _lost_values(stacks, moves, told)
     builds = builds_of(stacks, kinds, places)
     of_builds = {
         stack
@@ -135,8 +110,46 @@ def opening_of(
         if Kind.REMOVED in kinds
         else (),
         versions_gone=(by_place(gone[0], places), by_place(gone[1], places)),
-        turned_off=(by_place(losing[0], places), by_place(losing[1], places)),
+        turned_off=(by_place(off[0], places), by_place(off[1], places)),
     )
+
+
+def _lost_values(
+    stacks: Iterable[StackDiff], moves: Moves, told: Mapping[str, StackMoves]
+) -> tuple[_LostByPart, _LostByPart]:
+    """Return the versions that packages lost, and the variants that are off now in all builds.
+
+    Not of the toolchain, which has lines of its own, nor of what is downgraded: that is told with
+    its versions, and an older one may not have the option. Of dependencies it is the versions that
+    many builds had below them, or that a product has elsewhere, and the variants of those with
+    which many others are gone.
+    """
+    gone_with = {
+        (move.because.package, name)
+        for (name, _), some in moves.items()
+        for move in some
+        if isinstance(move.because, Because) and move.status is Status.GONE
+    }
+    reasons = Counter(package for package, _ in gone_with)
+    causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
+    many_below = {(it.package, it.old) for it in causes if it.what == "version"}
+    gone: _LostByPart = ([], [])
+    turned: _LostByPart = ([], [])
+    for stack, some in told.items():
+        for change, move in some:
+            if move.status is Status.DOWNGRADED:
+                continue
+            name, is_dependency = change.package, change.is_dependency
+            lost, off = move.versions.lost, turned_off(move.now_with)
+            if is_dependency:
+                is_product = (name, False) in moves and not change.parts  # in other stacks
+                lost = tuple(it for it in lost if is_product or (name, it) in many_below)
+                off = off if reasons[name] >= _LEAST_DEPENDENCIES else ()
+            if lost and name not in TOOLCHAIN:
+                gone[is_dependency].append(((name, lost), stack))
+            if off:
+                turned[is_dependency].append(((name, off), stack))
+    return gone, turned
 
 
 def _replaced(stacks: Iterable[StackDiff], places: Places) -> tuple[tuple[Event, Place], ...]:
