@@ -1,6 +1,6 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -180,13 +180,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     kind, versions = change.kind, version_move(change, specs)
     lost, gained = shares_of(change, specs)
     is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
-    told = specs
-    if kind is not Kind.RECONFIGURED:
-        # Of a dependency it is news beside a loss alone: what became of the builds that stayed.
-        is_quiet = change.is_dependency and not change.lost_a_build
-        of_part = (it for it in specs if it.is_explicit is not change.is_dependency)
-        told = list(of_part) if change.parts else specs
-        told = [] if is_quiet or (lost is not None and lost.is_merge) else told
+    told = [] if lost and lost.is_merge else _told_beside(change, specs)
     reconfigured = [it for it in told if it.kind is Kind.RECONFIGURED and not is_told(it, shared)]
     is_said = not change.specs.reconfigured or any(it.kind is kind for it in specs)  # by a spec
     only_shared = kind is Kind.RECONFIGURED and is_said and all(is_told(it, shared) for it in specs)
@@ -204,10 +198,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
             beside = of_these
         else:
             own = of_these
-        number = sum(not (change.different and spec.duplicate) for spec in reconfigured)
-        of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
-        of = of or number_of_builds(change).new
-        some_builds = (number, of) if 0 < number < of else None
+        some_builds = _some_builds(change, reconfigured, of_these)
     status = _status(change, versions, lost, gained)
     if status is Status.RECONFIGURED and only_shared:
         status = Status.SHARED
@@ -238,6 +229,31 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
     )
+
+
+def _told_beside(change: PackageChange, specs: Sequence[Change]) -> Sequence[Change]:
+    """Return the specs of a package of which it is said that they were reconfigured, if they were.
+
+    Beside all else that is said of those of the same part alone. Of a dependency it is news beside
+    a loss alone: what became of the builds that stayed.
+    """
+    if change.kind is Kind.RECONFIGURED:
+        return specs
+    if change.is_dependency and not change.lost_a_build:
+        return []
+    if change.parts:
+        return [it for it in specs if it.is_explicit is not change.is_dependency]
+    return specs
+
+
+def _some_builds(
+    change: PackageChange, reconfigured: Collection[Change], versions: Versions
+) -> tuple[int, int] | None:
+    """Return how many builds were reconfigured, of how many with these versions, if not all."""
+    number = sum(not (change.different and spec.duplicate) for spec in reconfigured)
+    of = sum(it.new for it in builds_by_version(change) if it.version in versions)
+    of = of or number_of_builds(change).new
+    return (number, of) if 0 < number < of else None
 
 
 def _cause_of_all(specs: Sequence[Change]) -> Cause | None:
