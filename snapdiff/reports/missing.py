@@ -18,7 +18,7 @@ How = Literal["nowhere", "elsewhere", "version", "configuration", "hash"]
 `elsewhere` are builds for other machines, which are never paired with it.
 """
 
-About = Literal["specs", "products", "dependencies", "needed there"]
+Role = Literal["specs", "products", "dependencies", "needed there"]
 """What a spec is to its environment: `specs` are those of which nothing says it."""
 
 _FEW = 20
@@ -32,7 +32,7 @@ Words = tuple[str, ...]
 """A version, variants and the like in Spack's notation."""
 
 
-class Line(NamedTuple):
+class MissingLine(NamedTuple):
     """Specs of which the same is said, and in which environments.
 
     `own` is what they have and the nearest has not, `there` what that has in its place.
@@ -44,12 +44,12 @@ class Line(NamedTuple):
     place: Place
 
 
-class Class(NamedTuple):
+class MissingClass(NamedTuple):
     """The missing specs of one part for which the same sort of build is there, and their number."""
 
     how: How
     specs: int
-    lines: tuple[Line, ...]
+    lines: tuple[MissingLine, ...]
 
     @property
     def packages(self) -> int:
@@ -62,11 +62,11 @@ class Class(NamedTuple):
         return self.packages > _FEW and self.how in ("configuration", "hash")
 
 
-class Part(NamedTuple):
+class MissingPart(NamedTuple):
     """The missing specs that are the same to their environments."""
 
-    about: About
-    classes: tuple[Class, ...]
+    about: Role
+    classes: tuple[MissingClass, ...]
 
 
 def missing_values(found: MissingSpecs, *, detail: bool, on_terminal: bool) -> dict[str, Any]:
@@ -94,46 +94,43 @@ def _how(missing: MissingSpec) -> How:
     return "version" if "version" in names else "configuration" if names else "hash"
 
 
-def _parts(found: MissingSpecs, places: Places, *, detail: bool) -> Iterator[Part]:
-    by_class: dict[tuple[About, How], list[MissingSpec]] = {}
+def _parts(found: MissingSpecs, places: Places, *, detail: bool) -> Iterator[MissingPart]:
+    by_class: dict[tuple[Role, How], list[MissingSpec]] = {}
     for missing in found.missing:
         is_known = missing.environment not in found.without_roots
-        about: About = "needed there" if missing.needed_there else "dependencies"
+        about: Role = "needed there" if missing.needed_there else "dependencies"
         about = ("products" if missing.asked_for else about) if is_known else "specs"
         by_class.setdefault((about, _how(missing)), []).append(missing)
-    for about in get_args(About):
+    for about in get_args(Role):
         some = [(how, by_class.get((about, how), [])) for how in get_args(How)]
         classes = [
-            Class(how, len(specs), tuple(_lines(specs, places, detail=detail)))
+            MissingClass(how, len(specs), tuple(_lines(specs, places, detail=detail)))
             for how, specs in some
             if specs
         ]
         if classes:
-            yield Part(about, tuple(classes))
+            yield MissingPart(about, tuple(classes))
 
 
-def _lines(specs: Iterable[MissingSpec], places: Places, *, detail: bool) -> list[Line]:
+def _lines(specs: Iterable[MissingSpec], places: Places, *, detail: bool) -> list[MissingLine]:
     """Return specs of one class as lines: what is alike in several environments, then in words."""
     alike: dict[tuple[Name, Words, Words], list[str]] = {}
     for missing in sorted(specs, key=_by_name):
-        told = _name(missing, detail=detail), *_difference(missing, detail=detail)
+        spec = missing.spec
+        name = missing.package, spec.version, short_hash(spec.hash) if detail else ""
+        told = name, *_difference(missing, detail=detail)
         alike.setdefault(told, []).append(missing.environment)
     lines: dict[tuple[Words, Words, Place, str], list[Name]] = {}
     for (name, own, there), environments in alike.items():
         # Of several packages nobody would know of which the other version is.
         package = name[0] if there and not own else ""
         lines.setdefault((own, there, places.place(environments), package), []).append(name)
-    return [Line(tuple(names), *told[:3]) for told, names in lines.items()]
+    return [MissingLine(tuple(names), *told[:3]) for told, names in lines.items()]
 
 
 def _by_name(missing: MissingSpec) -> tuple[str, Version, str]:
     spec = missing.spec
     return missing.package, parse_version(spec.version), spec.hash
-
-
-def _name(missing: MissingSpec, *, detail: bool) -> Name:
-    spec = missing.spec
-    return missing.package, spec.version, short_hash(spec.hash) if detail else ""
 
 
 def _difference(missing: MissingSpec, *, detail: bool) -> tuple[Words, Words]:
