@@ -30,7 +30,11 @@ def shared_traits(
     had = [gain.package for gain in gained if gain.others]
     numbers = Counter((it.trait, it.also) for name in had for it in packages.get(name, ()))
     most_first = sorted(numbers.items(), key=lambda it: (-it[1], str(it[0])))
-    masks = {key: _mask(*key, bits) for key, number in most_first if number >= _SEVERAL}
+    masks = {
+        (trait, also): bits.of_trait_and_version(trait) | (bits.of_trait(also) if also else 0)
+        for (trait, also), number in most_first
+        if number >= _SEVERAL
+    }
     counts: dict[_Key, tuple[dict[str, int], dict[str, int]]] = {key: ({}, {}) for key in masks}
     wanted = {key for gain in reported for key in gain.lost}
     told: dict[str, int] = {}
@@ -52,7 +56,3 @@ def shared_traits(
         for (trait, also), (some, roots) in counts.items()
     )
     return tuple(found), told
-
-
-def _mask(trait: Trait, also: Trait | UnsetType, bits: TraitBits) -> int:
-    return bits.of_trait_and_version(trait) | (bits.of_trait(also) if also else 0)

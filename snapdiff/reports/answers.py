@@ -127,8 +127,7 @@ def _entries(tag: ExplainedTag) -> list[WhyEntry]:
     alike: dict[WhyEntry, dict[str, list[str]]] = {}
     for stack in tag.stacks:
         for spec in stack.specs:
-            sides = (spec.change.old, spec.change.new)
-            hashes = " → ".join(shown(short_hash(side.hash)) for side in sides if side)
+            hashes = " → ".join(shown(short_hash(side.hash)) for side in spec.change.specs)
             pairs = alike.setdefault(_entry(spec, whole_stack=stack.whole), {})
             pairs.setdefault(hashes, []).append(stack.stack)
     entries = []

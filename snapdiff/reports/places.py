@@ -91,7 +91,7 @@ class Places:
 
     def _place(self, some: frozenset[str]) -> Place:
         if len(self._all) == 1 or not some:
-            return Place("", ())
+            return NOWHERE
         if some == self._all:
             is_news = (it for it in self._whole.items() if it[1] and it[0] != FIRST_SEEN)
             whole = ((len(names), status) for status, names in is_news)

@@ -146,9 +146,8 @@ class TagWriter:
         self._has_table = has_table and self.has_products
         self._lists_all = details or bool(filters.because or filters.kind)
         self._kinds = kinds
-        self._of_roots = bool(filters.explicit)
         self._is_all = reports_all(filters)
-        self._reasons_of = partial(reasons_of, places=self._places, of_roots=self._of_roots)
+        self._reasons_of = partial(reasons_of, places=self._places, of_roots=bool(filters.explicit))
         self._reasons = self._reasons_of(tag.stacks)
         stacks = told_stacks(tag)
         said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
