@@ -31,6 +31,13 @@ def split_globs(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(_BLANKS.sub(r"\1", glob) for value in values for glob in value.split(","))
 
 
+def by_sign(globs: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the globs that let names in, and those that leave names out, without their `!`."""
+    globs = list(globs)
+    wanted = [glob for glob in globs if not glob.startswith("!")]
+    return wanted, [glob[1:] for glob in globs if glob.startswith("!")]
+
+
 @lru_cache(64)
 def name_filter(globs: tuple[str, ...]) -> Callable[[str], bool]:
     """Return what says whether some globs, as a shell writes them, let a name in.
@@ -38,8 +45,8 @@ def name_filter(globs: tuple[str, ...]) -> Callable[[str], bool]:
     One with a leading `!` leaves names out; without one that lets names in, every name is in. Each
     name is matched once, as the same names come again, in the next section of a changelog too.
     """
-    wanted = _any_of([glob for glob in globs if not glob.startswith("!")] or ["*"])
-    unwanted = _any_of([glob[1:] for glob in globs if glob.startswith("!")])
+    let_in, left_out = by_sign(globs)
+    wanted, unwanted = _any_of(let_in or ["*"]), _any_of(left_out)
     return cache(lambda name: bool(wanted.match(name)) and not unwanted.match(name))
 
 

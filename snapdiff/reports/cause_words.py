@@ -37,7 +37,7 @@ def event_in_words(event: Event, mark: Mark) -> str:
     return f"{mark(event.package)}{owner} {words}"
 
 
-def difference_in_words(field: Field, mark: Mark) -> str:
+def _difference_in_words(field: Field, mark: Mark) -> str:
     """Return in what one spec differs from another: `3.10.12 → 3.11.6`, `variants — → +mpi`."""
     name = "" if field.name == "version" else f"{field.name} "
     if not name and not (field.old and field.new):  # the other one stays
@@ -166,7 +166,7 @@ def _package_in_words(because: Because, mark: Mark) -> str:
     package = mark(because.package)
     if because.status != "changed":
         return f"{package} ({'new' if because.status == 'added' else 'gone'})"
-    versions = [difference_in_words(it, mark) for it in because.fields if it.name == "version"]
+    versions = [_difference_in_words(it, mark) for it in because.fields if it.name == "version"]
     variants = now_with_in_words(telling_variants(because), mark)
     if versions or variants or not because.fields:
         return " ".join(filter(None, [package, *versions, variants]))

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
+from snapdiff.filters import by_sign
 from snapdiff.reports import ReportOptions, markdown, terminal
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     because_word,
     cause_in_words,
-    difference_in_words,
     trait_in_words,
     traits_in_words,
 )
@@ -81,12 +81,12 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     environment.filters |= OWN_FILTERS | {
         "tag_names": tag_names,
         "by_place": named_by_place,
+        "by_sign": by_sign,
         "sets_in": sets_in,
         "name": mark,
         "paint": paint,
         "because": partial(cause_in_words, mark=mark),
         "because_word": because_word,
-        "difference": partial(difference_in_words, mark=mark),
         "trait": partial(trait_in_words, mark=mark),
         "traits": partial(traits_in_words, mark=mark),
         "version_list": partial(versions_in_words, mark=mark),
