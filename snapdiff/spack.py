@@ -68,6 +68,16 @@ def versions_in_order(versions: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(sorted(set(versions)), key=parse_version))
 
 
+def older_versions(versions: Iterable[str], before: Iterable[str]) -> set[str]:
+    """Return those versions that are below the highest one before; all where none was there.
+
+    >>> sorted(older_versions(["1.2", "1.4"], ["1.1", "1.3"]))
+    ['1.2']
+    """
+    highest = max(map(parse_version, before), default=None)
+    return {it for it in versions if highest is None or parse_version(it) < highest}
+
+
 def _token(word: str) -> Token:
     if "0" <= word[0] <= "9":
         digits = word.lstrip("0")

@@ -39,7 +39,7 @@ from snapdiff.result.changes import (
     changes_by_package,
 )
 from snapdiff.result.packages import AskedFor, Because, Count, Kind, PackageChange
-from snapdiff.spack import STOOD_ON, Version, parse_version
+from snapdiff.spack import STOOD_ON, Version, older_versions, parse_version
 
 
 class ComparedStack:
@@ -238,18 +238,15 @@ class ComparedStack:
             return {}
         older: dict[str, set[Version]] = {}
         for change in changes:
-            had = [parse_version(text) for text in (*change.gone, *change.kept)]
-            more = (it.version for it in change.versions or () if it.new > it.old)
-            some = map(parse_version, (*change.came, *more))
-            came = {it for it in some if had and it < max(had)}
-            if came:
-                older[change.package] = came
+            before = (*change.gone, *change.kept)
+            if before and (came := older_versions(change.versions_with_more, before)):
+                older[change.package] = set(map(parse_version, came))
         if not older:
             return {}
         old, new = self.both_graphs
-        before = set(old.names.values())
+        there = set(old.names.values())
         roots = {
-            key: it.package for key, it in (new.roots or {}).items() if it.package not in before
+            key: it.package for key, it in (new.roots or {}).items() if it.package not in there
         }
         return self.known.dependencies(self.both_graphs)[1].roots_above(older, roots)
 

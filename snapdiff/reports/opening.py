@@ -24,7 +24,7 @@ from snapdiff.reports.statuses import Status, Versions
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
-from snapdiff.spack import TOOLCHAIN, parse_version
+from snapdiff.spack import TOOLCHAIN, older_versions
 
 _LEAST_DEPENDENCIES = 8
 """With how many others gone because of it a dependency is told, too, where it lost a variant."""
@@ -181,7 +181,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         is_alone = (change.package, move.versions) not in without_roots
         fell = move.status is Status.DOWNGRADED
         if change.needed_by and is_alone and (fell or move.needed_by):
-            lib = change.package, _older_versions(change)
+            lib = change.package, _older_version(change)
             older.setdefault(change.needed_by, []).append(((lib, name), fell))
     told = []
     for roots in (it for it in {**taken, **older} if it):
@@ -205,16 +205,14 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
     return sorted(told, key=lambda it: (-max((max(n) for n, _ in it.taken), default=0), it.names))
 
 
-def _older_versions(change: PackageChange) -> Versions:
+def _older_version(change: PackageChange) -> Versions:
     """Return the version below the highest one before that came, or has more builds, if it is one.
 
     Of several, nobody knows which of them a root needs, nor of a product and a dependency.
     """
     if change.parts and not change.is_dependency:
         return ()
-    more = (it.version for it in change.versions or () if it.new > it.old)
-    highest = max(map(parse_version, (*change.gone, *change.kept)), default=None)
-    older = {it for it in (*change.came, *more) if not highest or parse_version(it) < highest}
+    older = older_versions(change.versions_with_more, (*change.gone, *change.kept))
     return tuple(older) if len(older) == 1 else ()
 
 

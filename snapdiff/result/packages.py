@@ -216,6 +216,12 @@ class PackageChange(Struct, frozen=True, kw_only=True):
         return self.asked_for is not None and not (self.asked_for.old or self.asked_for.new)
 
     @property
+    def versions_with_more(self) -> tuple[str, ...]:
+        """The versions of which there are more builds than before, those that came among them."""
+        more = (it.version for it in self.versions or () if it.new > it.old)
+        return (*self.came, *more)
+
+    @property
     def lost_a_build(self) -> bool:
         """Whether it kept a version and lost a build: a loss, whatever its kind is."""
         return bool(self.kept and self.specs.removed)
