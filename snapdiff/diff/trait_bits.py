@@ -58,9 +58,7 @@ class TraitBits:
 
     def of_toolchain(self) -> int:
         """Return the bits of the versions of what most builds of a site stand on."""
-        names = reduce(
-            or_, (self.of_package[name] for name in STOOD_ON if name in self.of_package), 0
-        )
+        names = reduce(or_, (self.of_package.get(name, 0) for name in STOOD_ON), 0)
         return names & self.of_what["dependency"] & self.told_last
 
     def of_node(self, name: str, node: Node | None) -> int:

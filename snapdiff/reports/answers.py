@@ -15,7 +15,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
 from snapdiff.reports.markdown import links
 from snapdiff.reports.missing import missing_values
-from snapdiff.reports.names import readable, short_hash, shortened, side_names, tag_names
+from snapdiff.reports.names import few_in_words, readable, short_hash, side_names, tag_names
 from snapdiff.reports.places import FEW_STACKS
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
@@ -133,18 +133,11 @@ def _entries(tag: ExplainedTag) -> list[WhyEntry]:
     entries = []
     for entry in sorted(alike, key=lambda entry: WORST_FIRST.index(entry.kind)):
         specs = [
-            f"{hashes}{f' in {_listed(names, FEW_STACKS)}' if all(names) else ''}"
+            f"{hashes}{f' in {few_in_words(names, FEW_STACKS, shown)}' if all(names) else ''}"
             for hashes, names in alike[entry].items()
         ]
         entries.append(replace(entry, lines=(*specs, *entry.lines)))
     return entries
-
-
-def _listed(names: Sequence[str], most: int) -> str:
-    """Return the first few names, and how many more: `hdf5 1.14.3, netcdf-c 4.9.2 and 2 more`."""
-    found = shortened(names, most)
-    more = f" and {found.more:,} more" if found.more else ""
-    return f"{', '.join(map(shown, found.first))}{more}"
 
 
 def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
@@ -193,7 +186,9 @@ def _neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
         "needed what changed: ": _names(changed),
         f"needed what {'stays' if is_old else 'was there'}: ": _names(stays),
     }
-    return tuple(f"{words}{_listed(names, _NAMED)}" for words, names in lines.items() if names)
+    return tuple(
+        f"{words}{few_in_words(names, _NAMED, shown)}" for words, names in lines.items() if names
+    )
 
 
 # --- The tree ---

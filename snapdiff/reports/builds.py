@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from msgspec import UNSET
 
 from snapdiff.reports.cause_words import each_in_words, trait_in_words, traits_in_words
-from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
+from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, few_in_words, versions_in_words
 from snapdiff.reports.statuses import Versions, highest, step_of
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
@@ -210,9 +210,7 @@ class VersionMove(NamedTuple):
         told = {new: f"{mark(old)} → {mark(new)}" for new, old in steps.items()}
         if came := [version for version in self.came if version not in steps]:
             told[came[-1]] = f"{versions_in_words(came, mark)} new"
-        some = shortened(versions_in_order(told)[::-1], MOST_VERSIONS)
-        words = ", ".join([told[version] for version in some.first])
-        words += f" and {some.more:,} more" if some.more else ""
+        words = few_in_words(versions_in_order(told)[::-1], MOST_VERSIONS, told.__getitem__)
         return f"{words}, {versions_in_words(self.lost, mark)} gone" if self.lost else words
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from snapdiff.reports.names import Mark, counted, short_patches, shortened
+from snapdiff.reports.names import Mark, counted, few_in_words, short_patches, shortened
 from snapdiff.result.causes import Cause, Event, SharedTrait, Trait, TraitCount, Value
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
@@ -173,10 +173,9 @@ def _package_in_words(because: Because, mark: Mark) -> str:
     [field] = because.fields
     if field.name != "dependencies":
         return f"{package} {event_in_words(field.event(), mark)}"
-    some = shortened([*field.old, *field.new], _MOST_NAMES)
-    names = ", ".join(map(mark, some.first)) + (f" and {some.more:,} more" if some.more else "")
-    names = "it" if because.direct and len(some.first) == 1 else names
-    return f"{package} ({'no longer' if field.old else 'now'} depends on {names})"
+    names = [*field.old, *field.new]
+    words = "it" if because.direct and len(names) == 1 else few_in_words(names, _MOST_NAMES, mark)
+    return f"{package} ({'no longer' if field.old else 'now'} depends on {words})"
 
 
 def now_with_in_words(variants: Sequence[str], mark: Mark) -> str:

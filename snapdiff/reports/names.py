@@ -41,6 +41,13 @@ def shortened(items: Sequence[_Item], most: int) -> ShortList[_Item]:
     return ShortList(tuple(items[:kept]), len(items) - kept)
 
 
+def few_in_words(names: Sequence[str], most: int, mark: Mark) -> str:
+    """Return the first of some names, and how many more there are: `a, b and 2 more`."""
+    some = shortened(names, most)
+    more = f" and {some.more:,} more" if some.more else ""
+    return f"{', '.join(map(mark, some.first))}{more}"
+
+
 def counted(value: int, noun: str) -> str:
     """Return a number with its noun: `1 spec`, `1,204 specs`."""
     return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
