@@ -149,6 +149,13 @@ def versions_of(changes: Iterable[Change], side: Side) -> set[str]:
     return {spec.version for spec in specs if spec}
 
 
+def kind_of_pair(before: Version, after: Version, *, is_alike: bool) -> Kind:
+    """Return what happened to a spec from its versions, and whether its configuration is alike."""
+    if before != after:
+        return Kind.UPGRADED if before < after else Kind.DOWNGRADED
+    return Kind.REBUILT if is_alike else Kind.RECONFIGURED
+
+
 def by_order(versions: Iterable[str]) -> _Versions:
     """Return versions by their order; of several spellings the first in the alphabet is shown."""
     return {parse_version(text): text for text in sorted(set(versions), reverse=True)}

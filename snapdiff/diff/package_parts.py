@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from snapdiff.diff.package_kinds import change_of_package, versions_of
+from snapdiff.diff.package_kinds import change_of_package, kind_of_pair, versions_of
 from snapdiff.model.specs import Graph, Spec
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Kind, PackageChange, PackageParts, PartChange
@@ -175,12 +175,9 @@ def _configuration(spec: Spec) -> Configuration:
 def _pair(package: str, old: Spec | None, new: Spec | None) -> Iterator[Change]:
     """Yield what happened where a build is in the place of another one, or of none."""
     if old and new:
-        before, after = parse_version(old.version), parse_version(new.version)
-        kind = Kind.UPGRADED if before < after else Kind.DOWNGRADED
-        if before == after:
-            is_same = _configuration(old) == _configuration(new)
-            kind = Kind.REBUILT if is_same else Kind.RECONFIGURED
-        yield Change(kind, package, old, new)
+        is_alike = _configuration(old) == _configuration(new)
+        versions = parse_version(old.version), parse_version(new.version)
+        yield Change(kind_of_pair(*versions, is_alike=is_alike), package, old, new)
     elif old or new:
         yield Change(Kind.REMOVED if old else Kind.ADDED, package, old, new)
 

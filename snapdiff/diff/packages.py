@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.dependencies import SideDependencies, Sides, match_members
 from snapdiff.diff.fields import differing_fields
-from snapdiff.diff.package_kinds import change_of_package
+from snapdiff.diff.package_kinds import change_of_package, kind_of_pair
 from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
@@ -86,10 +86,7 @@ def _changes(pair: PackagePair, pairing: Pairing, losses: Mapping[Kind, Loss]) -
         old, new = pair.old[old_hash], pair.new[new_hash]
         before, after = old.version, new.version
         fields = differing_fields(old, new)
-        if before != after:
-            kind = Kind.UPGRADED if before < after else Kind.DOWNGRADED
-        else:
-            kind = Kind.RECONFIGURED if fields else Kind.REBUILT
+        kind = kind_of_pair(before, after, is_alike=not fields)
         change = Change(kind, pair.name, old.spec(old_hash), new.spec(new_hash), fields)
         rows.append(((kind, before, after, old_hash, new_hash), change))
     for kind, hashes, side in (
