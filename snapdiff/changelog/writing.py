@@ -112,7 +112,6 @@ class Changelog(Struct, frozen=True, kw_only=True):
                     environment,
                     "changelog.j2",
                     end=end,
-                    tells_unchanged=False,  # section after section that would be the same
                     is_plain=_PLAIN.fullmatch(end.name) is not None,
                     renamed_stacks=diff.renamed_stacks,
                     link=_LINKS[self.format_name](self.options.package_url),
@@ -120,6 +119,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
                         outline,
                         lists_all=self.options.detail,
                         on_terminal=self.format_name == "text",
+                        tells_unchanged=False,  # section after section that would be the same
                     ),
                 )
             finally:

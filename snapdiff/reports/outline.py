@@ -268,6 +268,7 @@ def block_values(
     lists_all: bool = False,
     folds: Folds = "dependencies",
     on_terminal: bool = False,
+    tells_unchanged: bool = True,
 ) -> dict[str, Any]:
     """Return what the templates of blocks and words ask for; a terminal folds nothing."""
     return {
@@ -276,6 +277,7 @@ def block_values(
         "rebuilt": outline.rebuilt,
         "lists_all": lists_all,
         "on_terminal": on_terminal,
+        "tells_unchanged": tells_unchanged,
         "can_fold": folds != "none" and not on_terminal,
         "folds_all": folds == "all",
         "more_at": "(--detail lists them)" if on_terminal and not lists_all else "",
