@@ -116,10 +116,11 @@ def _is_exchange(
     that takes its place, or one that none has any more that leaves it. Of two without a partner,
     which are for different processors, one is gone and one is new.
     """
-    sizes = [(len(it.specs), len({spec.hash for spec in it.specs})) for it in (before, after)]
-    is_left = sizes[0] == (2, 1) and _version(after) in roots[0]
-    is_new = sizes[1] == (2, 1) and _version(before) in roots[1]
-    return not (is_left or is_new) and set(sizes) not in ({(1, 1)}, {(2, 1)})
+    alone = [len(it.specs) == 1 for it in (before, after)]
+    same = [len(it.specs) == 2 and it.specs[0].hash == it.specs[1].hash for it in (before, after)]
+    if (same[0] and _version(after) in roots[0]) or (same[1] and _version(before) in roots[1]):
+        return False
+    return not all(same) and not all(alone)
 
 
 def _beside_place(before: Change | None, after: Change | None) -> tuple[Spec | None, Spec | None]:
