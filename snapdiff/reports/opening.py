@@ -45,9 +45,10 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
     `taken` says how many products are asked for no longer, on which they depend, and where.
-    `older` are those of which an older version came, by the stacks in which it did: `older_in` has
-    the downgraded ones by name, `beside` is the rest. `in_tag` says that no other stack has any of
-    the new roots, `were_there` that some of them were dependencies in these stacks before.
+    `older` are those of which an older version came, by the stacks in which it did: `downgraded`
+    has those that are, each with a stack, `beside` is the rest. `in_tag` says that no other stack
+    has any of the new roots, `were_there` that some of them were dependencies in these stacks
+    before.
     """
 
     in_tag: bool
@@ -56,7 +57,7 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     place: Place
     taken: Placed[int]
     older: _Losses
-    older_in: dict[str, frozenset[str]]
+    downgraded: frozenset[tuple[str, str]]
     beside: _Losses
 
 
@@ -198,7 +199,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 place=places.place(stack for _, stack in found),
                 taken=by_place(((number, stack) for stack, number in of_stack.items()), places),
                 older=by_place((it for it, _ in came), places),
-                older_in=_stacks_by_name(it for it, fell in came if fell),
+                downgraded=frozenset((name, it) for ((name, _), it), fell in came if fell),
                 beside=by_place((it for it, fell in came if not fell), places),
             )
         )
@@ -214,10 +215,3 @@ def _older_version(change: PackageChange) -> Versions:
         return ()
     older = older_versions(change.versions_with_more, (*change.gone, *change.kept))
     return tuple(older) if len(older) == 1 else ()
-
-
-def _stacks_by_name(found: Iterable[_Lost]) -> dict[str, frozenset[str]]:
-    stacks: dict[str, frozenset[str]] = {}
-    for (name, _), stack in found:
-        stacks[name] = stacks.get(name, frozenset()) | {stack}
-    return stacks

@@ -145,14 +145,10 @@ class Outline(Struct, frozen=True, kw_only=True):
     def downgraded_for(self) -> tuple[str, ...]:
         """The new roots that need all products that are named as downgraded, if some do."""
         few = [it.few for it in self.names_below if it.status is Status.DOWNGRADED]
-        named = [(name, move) for some in few for name, moves in some for move in moves]
-        for it in (roots for tag in self.tags for roots in tag.opening.new_roots):
-            where = it.older_in
-            if named and all(
-                where.get(name, frozenset()).issuperset(move.stacks) for name, move in named
-            ):
-                return it.names
-        return ()
+        moves = ((name, move) for some in few for name, moves in some for move in moves)
+        named = {(name, stack) for name, move in moves for stack in move.stacks}
+        roots = (it for tag in self.tags for it in tag.opening.new_roots)
+        return next((it.names for it in roots if named and named <= it.downgraded), ())
 
     @property
     def says_all(self) -> bool:
