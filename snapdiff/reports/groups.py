@@ -177,14 +177,13 @@ def _tally(
         partly = [(name, move) for name, move in moves if name not in in_tag]
         in_some = {name for name, _ in partly}
         named = named - in_some or named
-        places = list(dict.fromkeys(move.place for _, move in partly))
-        is_one = len(places) == 1
+        place = _only_place(partly)
         tally = replace(
             tally,
             in_some=len(in_some),
             few_in_some=_few(in_some, moves),
-            place=places[0] if is_one and len(places[0].names) <= 1 else None,
-            in_stacks=len(partly[0][1].stacks) if is_one else 0,
+            place=place if place and len(place.names) <= 1 else None,
+            in_stacks=len(partly[0][1].stacks) if place else 0,
         )
     elif status is Status.DOWNGRADED:
         stacks = sorted({stack for _, move in moves for stack in move.stacks})
@@ -202,14 +201,17 @@ def _tally(
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
-        places = list(
-            dict.fromkeys(move.place for _, move in moves if move.place not in (NOWHERE, HERE))
-        )
-        is_short = len(places) == 1 and len(places[0].names) <= FEW_STACKS
-        place = places[0] if is_short else None
-        tally = replace(tally, events=tuple(events), place=place)
+        place = _only_place([it for it in moves if it[1].place not in (NOWHERE, HERE)])
+        is_short = place and len(place.names) <= FEW_STACKS
+        tally = replace(tally, events=tuple(events), place=place if is_short else None)
     is_named = status in _NAMED or (status.is_quiet and len(named) == 1)
     return replace(tally, few=_few(named, moves) if is_named else ())
+
+
+def _only_place(moves: Iterable[tuple[str, Move]]) -> Place | None:
+    """Return where all of some moves are, None where they are in several places, or none is."""
+    places = {move.place for _, move in moves}
+    return places.pop() if len(places) == 1 else None
 
 
 def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
