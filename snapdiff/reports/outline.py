@@ -23,7 +23,7 @@ from snapdiff.reports.package_lines import PackageLine, SpecLines, followers_of,
 from snapdiff.reports.places import FIRST_SEEN, added_word
 from snapdiff.reports.stack_moves import with_own_reasons
 from snapdiff.reports.stack_reasons import CountedCause
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.statuses import LOOKS, Status, name_of_kind
 from snapdiff.reports.tag_block import SHORT, TagBlock, TagWriter
 from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
@@ -271,6 +271,7 @@ def block_values(
         "outline": outline,
         "noun": outline.noun,
         "rebuilt": outline.rebuilt,
+        "kind_names": {kind.value: name_of_kind(kind, outline.rebuilt) for kind in LOOKS},
         "lists_all": lists_all,
         "on_terminal": on_terminal,
         "tells_unchanged": tells_unchanged,

@@ -15,7 +15,7 @@ from snapdiff.reports.html.rows import RowTable, with_first_specs
 from snapdiff.reports.html.writing import inline_part, link_of, trusted
 from snapdiff.reports.names import tag_names
 from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.statuses import LOOKS, SIGNS, name_of_kind
+from snapdiff.reports.statuses import SIGNS
 from snapdiff.reports.templates import environment_of, plain_words, render_template
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown
@@ -56,7 +56,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         if tag.status != "changed" or len(counted) > 1 or (why and why.specs):
             numbers.append((tag, counted, why))
     table = RowTable(outline, words, options.package_url)
-    kinds = {kind.value: name_of_kind(kind, outline.rebuilt) for kind in LOOKS}
+    values = block_values(outline, lists_all=True)
     style, style_hash = inline_part(environment, "report.css")
     script, script_hash = inline_part(environment, "report.js")
     yield render_template(
@@ -64,19 +64,18 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         "report.html.j2",
         version=diff.snapdiff,
         diff=diff,
-        **block_values(outline, lists_all=True),
+        **values,
         link=link_of(options.package_url),
         title=shown(options.title),
         is_empty=diff.is_empty() and not diff.skipped,
         symbols=SIGNS,
-        kinds=kinds,
         most_causes=MOST_CAUSES,
         numbers=numbers,
         table=table,
         plain=list(table.first(PLAIN_SPECS)),
         built=list(table.built),
         places=list(table.places),
-        data=trusted(_data_of(table, kinds)),
+        data=trusted(_data_of(table, values["kind_names"])),
         style=style,
         script=script,
         style_hash=style_hash,
