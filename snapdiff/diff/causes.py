@@ -115,11 +115,8 @@ class Explanation:
             for pair, rank, resort, alone in events:
                 if resort == last_resort and (build_only or not alone):
                     lowest[pair] = min(rank, lowest.get(pair, rank))
-            ways = (
-                nearest_ways(_BELOW, above, lowest)
-                if build_only
-                else nearest_ways(_LINKED_BELOW, linked_above, lowest)
-            )
+            edges = (_BELOW, above) if build_only else (_LINKED_BELOW, linked_above)
+            ways = nearest_ways(*edges, lowest)
             for spec in left:
                 if spec in ways:
                     event = ranked[ways[spec][0]]
