@@ -25,8 +25,11 @@ _FEW = 20
 """How many packages of one class are listed before others are folded or counted."""
 
 
-Name = tuple[str, str, str]
-"""A package, a version, and the beginning of a hash where that is told."""
+Name = tuple[str, str, str, int]
+"""A package, a version, the beginning of a hash where that is told, and how many specs these are.
+
+The latter is 0 where each environment has one.
+"""
 
 Words = tuple[str, ...]
 """A version, variants and the like in Spack's notation."""
@@ -114,7 +117,7 @@ def _parts(found: MissingSpecs, places: Places, *, detail: bool) -> Iterator[Mis
 
 def _lines(specs: Iterable[MissingSpec], places: Places, *, detail: bool) -> list[MissingLine]:
     """Return specs of one class as lines: what is alike in several environments, then in words."""
-    alike: dict[tuple[Name, Words, Words], list[str]] = {}
+    alike: dict[tuple[tuple[str, str, str], Words, Words], list[str]] = {}
     for missing in sorted(specs, key=_by_name):
         spec = missing.spec
         name = missing.package, spec.version, short_hash(spec.hash) if detail else ""
@@ -124,7 +127,9 @@ def _lines(specs: Iterable[MissingSpec], places: Places, *, detail: bool) -> lis
     for (name, own, there), environments in alike.items():
         # Of several packages nobody would know of which the other version is.
         package = name[0] if there and not own else ""
-        lines.setdefault((own, there, places.place(environments), package), []).append(name)
+        number = len(environments) if len(environments) > len({*environments}) else 0
+        line = lines.setdefault((own, there, places.place(environments), package), [])
+        line.append((*name, number))
     return [MissingLine(tuple(names), *told[:3]) for told, names in lines.items()]
 
 

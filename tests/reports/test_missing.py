@@ -93,3 +93,13 @@ def test_with_details_nothing_is_only_counted(folder: Path) -> None:
             and line.endswith(f": there is {there} (all but old)")
             for line in lines
         )
+
+
+def test_of_several_specs_on_one_line_there_is_their_number(tmp_path: Path) -> None:
+    twins = [Item("a", explicit=True, hash=digest("a", str(it))) for it in range(2)]
+    for name, items in (("cpu", twins), ("gpu", [*twins, Item("b", explicit=True)])):
+        write_files(tmp_path, {f"wanted/{name}/spack.lock": to_bytes(lock(items))})
+    write_files(tmp_path, {"cache/build_cache/index.json": to_bytes(database([Item("c")]))})
+    text = missing(tmp_path, "-f", "text")
+    assert "  − not there at all: a 1.0 (4 specs), in both\n" in text
+    assert "  − not there at all: b 1.0 (gpu)\n" in text
