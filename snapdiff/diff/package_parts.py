@@ -9,10 +9,20 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from snapdiff.diff.package_kinds import change_of_package, kind_of_pair, versions_of
 from snapdiff.model.specs import Graph, Spec
 from snapdiff.result.changes import Change
-from snapdiff.result.packages import Kind, PackageChange, PackageParts, PartChange
+from snapdiff.result.packages import (
+    ChangeCounts,
+    Count,
+    Kind,
+    PackageChange,
+    PackageParts,
+    PartChange,
+)
 from snapdiff.spack import Configuration, Version, parse_configuration, parse_version
 
 
@@ -53,10 +63,7 @@ def parts_of(
     if sum(map(Counter.total, roots)) == change.builds.old + change.builds.new:
         return None
     asked_for = _part(change, roots, own) if own else None
-    if asked_for and all(_went_along(spec, asked_for) for spec in beside):
-        return PackageParts(asked_for=asked_for, others=None)
-    beside_roots = versions[0] - roots[0], versions[1] - roots[1]
-    others = _part(change, beside_roots, beside) if beside else None
+    others = _others(change, asked_for, (versions[0] - roots[0], versions[1] - roots[1]), beside)
     return PackageParts(asked_for=asked_for, others=others)
 
 
@@ -181,6 +188,30 @@ def _pair(package: str, old: Spec | None, new: Spec | None) -> Iterator[Change]:
         yield Change(kind_of_pair(*versions, is_alike=is_alike), package, old, new)
     elif old or new:
         yield Change(Kind.REMOVED if old else Kind.ADDED, package, old, new)
+
+
+def _others(
+    change: PackageChange,
+    asked_for: PartChange | None,
+    versions: tuple[Counter[str], Counter[str]],
+    specs: Sequence[Change],
+) -> PartChange | None:
+    """Return what happened to other builds than roots, None where nothing did.
+
+    Those that went from one version to another as the roots did are counted, and no more.
+    """
+    along = [it for it in specs if asked_for and _went_along(it, asked_for)]
+    own = [it for it in specs if it not in along]
+    if not own:
+        return None
+    old = versions[0] - Counter(it.old.version for it in along if it.old)
+    new = versions[1] - Counter(it.new.version for it in along if it.new)
+    part = _part(change, (old, new), own)
+    if not along:
+        return part
+    numbers = ChangeCounts(**Counter[str](it.kind for it in specs))
+    builds = Count(versions[0].total(), versions[1].total())
+    return replace(part, specs=numbers, builds=builds, versions=UNSET)
 
 
 def _part(

@@ -263,7 +263,7 @@ def came_down(change: PackageChange, versions: VersionMove) -> bool:
 
     Of builds beside roots where none was before, any version may be.
     """
-    if not change.builds.old:
+    if not (change.gone or change.kept):
         return bool(change.came)
     steps, before = versions.steps, highest((*change.gone, *change.kept))
     olds = {version: steps.get(version, before) for version in change.came}

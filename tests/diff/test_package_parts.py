@@ -232,3 +232,13 @@ def test_no_part_counts_more_than_it_has(words: list[str]) -> None:
             assert pairs + part.specs.added <= has
             numbers = [(it.old, it.new) for it in part.versions or ()]
             assert all(min(some) >= 0 < max(some) for some in numbers)
+
+
+def test_builds_that_went_along_with_the_roots_are_counted_and_no_more() -> None:
+    changes, every, roots = parse("1.9*=2.1* 1.9=2.1 +0.6")
+    found = parts_of(change_of_package("hdf5", *every, changes), every, roots, changes)
+    assert found
+    assert shown(found.asked_for) == "upgraded 1.9|2.1"
+    assert shown(found.others) == "added |0.6 +1"
+    assert found.others
+    assert (found.others.builds, found.others.specs.upgraded) == (Count(1, 2), 1)

@@ -89,7 +89,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "- `sdk` is new in `a`"
-NO_ROOTS = "are only dependencies of it now"
+NO_ROOTS = "are dependencies of it now, no longer root specs"
 TAKEN = f"3 products {NO_ROOTS}"
 
 
@@ -99,7 +99,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
-            f": {TAKEN}; it brings older `tool1` `1.9` along",
+            f": {TAKEN}; it needs older `tool1` `1.9`",
             [
                 "↓ `tool1` `2.0` → `1.9`, now only a dependency",
                 "`tool0`, `tool2` now only dependencies",
@@ -107,7 +107,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ),
         (
             ("tool0", "tool1"),
-            f": {TAKEN}; it brings older `tool0` `1.9`, `tool1` `1.9` along",
+            f": {TAKEN}; it needs older `tool0` `1.9`, `tool1` `1.9`",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
                 "`tool2` now only a dependency",
@@ -166,8 +166,8 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
     }
     lines = report(tmp_path, stacks)
     assert (
-        "- `root` is new in `w`: it brings older `q0` `1.0`, `q1` `1.0`, `q2` `1.0`, `q3` `1.0` "
-        "along" in lines
+        "- `root` is new in `w`: it needs older `q0` `1.0`, `q1` `1.0`, `q2` `1.0`, `q3` `1.0`"
+        in lines
     )
     [downgraded] = [line for line in lines if line.startswith("- **downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
@@ -748,8 +748,7 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
     lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
     assert (
-        "- `root` is new in `a`: it brings older `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0` along"
-        in lines
+        "- `root` is new in `a`: it needs older `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`" in lines
     )
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
@@ -767,7 +766,7 @@ def test_of_several_older_versions_none_is_said_to_be_needed(tmp_path: Path) -> 
     old = [*libs("2.0"), user]
     new = [*old, *libs("1.5"), *libs("1.0", explicit=True), root]
     lines = report(tmp_path, {"a": (old, new)})
-    assert "- `root` is new: it brings older `lib0`, `lib1`, `lib2` along" in lines
+    assert "- `root` is new: it needs older `lib0`, `lib1`, `lib2`" in lines
 
 
 def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
