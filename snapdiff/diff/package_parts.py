@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from snapdiff.diff.package_kinds import change_of_package, kind_of_pair, versions_of
+from snapdiff.diff.package_kinds import change_of_package, kind_of_pair
 from snapdiff.model.specs import Graph, Spec
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import (
@@ -194,14 +194,16 @@ def _others(
     change: PackageChange,
     asked_for: PartChange | None,
     versions: tuple[Counter[str], Counter[str]],
-    specs: Sequence[Change],
+    specs: Iterable[Change],
 ) -> PartChange | None:
     """Return what happened to other builds than roots, None where nothing did.
 
     Those that went from one version to another as the roots did are counted, and no more.
     """
-    along = [it for it in specs if asked_for and _went_along(it, asked_for)]
-    own = [it for it in specs if it not in along]
+    along: list[Change] = []
+    own: list[Change] = []
+    for spec in specs:
+        (along if asked_for and _went_along(spec, asked_for) else own).append(spec)
     if not own:
         return None
     old = versions[0] - Counter(it.old.version for it in along if it.old)
@@ -209,7 +211,7 @@ def _others(
     part = _part(change, (old, new), own)
     if not along:
         return part
-    numbers = ChangeCounts(**Counter[str](it.kind for it in specs))
+    numbers = ChangeCounts(**Counter[str](it.kind for it in (*along, *own)))
     builds = Count(versions[0].total(), versions[1].total())
     return replace(part, specs=numbers, builds=builds, versions=UNSET)
 
@@ -226,12 +228,13 @@ def _part(
     old, new = versions[0].copy(), versions[1].copy()
     before, after = (set(map(parse_version, side)) for side in versions)
     steps = [it for it in specs if it.kind in (Kind.UPGRADED, Kind.DOWNGRADED)]
-    left, reached = versions_of(steps, "old"), versions_of(steps, "new")
+    left = {parse_version(it.old.version) for it in steps if it.old}
+    reached = {parse_version(it.new.version) for it in steps if it.new}
     for text in change.kept:
         version = parse_version(text)
-        if version in before - after and text not in left:
+        if version in before - after - left:
             new[text] = 0
-        elif version in after - before and text not in reached:
+        elif version in after - before - reached:
             old[text] = 0
     part = change_of_package(change.package, old, new, specs)
     fields: dict[str, Any] = {it: getattr(part, it) for it in PartChange.__struct_fields__}

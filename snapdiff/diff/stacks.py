@@ -79,7 +79,7 @@ class ComparedStack:
         )
         changed = [(it.pair, it.stacks[name]) for it in packages if name in it.stacks]
         self.package_changes = [found.package for _, found in changed]
-        self.counts = {it.pair.name: (it.old, it.new) for it in packages if name in it.stacks}
+        self._counts = {it.pair.name: (it.old, it.new) for it in packages if name in it.stacks}
         self.changes = [change for _, found in changed for change in found.specs]
         self.losses = {
             kind: [found.losses[kind] for _, found in changed if kind in found.losses]
@@ -294,7 +294,7 @@ class ComparedStack:
         for package in self.package_changes:
             name = package.package
             if name in was_asked_for and name in is_asked_for:
-                before, after = (Counter(it.versions.get(self.name)) for it in self.counts[name])
+                before, after = (Counter(it.versions.get(self.name)) for it in self._counts[name])
                 of_roots = roots[0][name], roots[1][name]
                 parts = parts_of(package, (before, after), of_roots, specs[name])
                 if not parts or not explicit:

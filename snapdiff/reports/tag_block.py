@@ -278,7 +278,7 @@ class TagWriter:
         about: About
         for is_dependency in (False, True):
             every = [line for line in lines if line.is_dependency is is_dependency]
-            some = [line for line in every if line in beside]
+            some = [line for line in beside if line.is_dependency is is_dependency]
             if is_dependency:  # the table of products has some of them
                 tables = [group.table for group in parts[0].groups if group.table]
                 some = [it for it in some if not any(t.says(it) for t in tables)]

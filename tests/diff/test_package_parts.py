@@ -59,6 +59,7 @@ EXAMPLES = [
         "",
         id="and of a step's, no step",
     ),
+    pytest.param("1-2*=1.3* 1-2~1.2", "upgraded 1-2|1.3", "reconfigured", id="spelled otherwise"),
     pytest.param("2.0*- 1.0=1.0* 0.9-", "downgraded 2.0|1.0", "removed 0.9| -1", id="its place"),
     pytest.param("1.0*=1.0 +2.0* 0.9-", "upgraded 1.0|2.0", "removed 0.9| -1", id="a new one's"),
     pytest.param(
