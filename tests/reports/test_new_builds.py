@@ -149,6 +149,21 @@ def test_of_a_product_each_root_is_a_build_in_the_table(tmp_path: Path) -> None:
     assert (mpich["packages"]["a"], mpich["asked_for"]["a"]) == (2, 1)
 
 
+def test_a_build_counts_in_two_columns_where_it_can_have_both(tmp_path: Path) -> None:
+    """It has a compiler and an MPI, and never two MPIs."""
+    words, both = "More builds than before, by what they are built with", "counts in both"
+    left = Item("left", explicit=True)
+    old, new = both_new("abc")
+    text = run_cli(*write_locks(tmp_path / "a", [*old, left], new), "-f", "text").out
+    assert f"\n{words}; a build with two of these {both}:\n" in text
+    old = [*MPI.values(), *(with_mpi(name, "4.0") for name in "abc")]
+    openmpi = Item("openmpi", "5.0", explicit=True)
+    with_openmpi = (Item(it, explicit=True, needs=(needs(openmpi, "mpi"),)) for it in "abc")
+    new = [*old, *(with_mpi(name, "4.1") for name in "abc"), openmpi, *with_openmpi]
+    text = run_cli(*write_locks(tmp_path / "b", [*old, left], new), "-f", "text").out
+    assert f"\n{words}:\n" in text
+
+
 def test_a_table_of_new_builds_is_left_out_of_a_report_that_is_too_long(tmp_path: Path) -> None:
     names = [f"package-{number:02}" for number in range(40)]
     old = [with_mpi(name, "4.0") for name in names]
