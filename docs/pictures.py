@@ -16,11 +16,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from snapdiff.reports.terminal import PLAIN_WIDTH
+
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 SNAPSHOTS = ("snapshots/2025-06-29", "snapshots/2025-07-06")
 COMMAND = [sys.executable, "-m", "snapdiff", *SNAPSHOTS, "-t", "develop"]
-WIDTH = 110
 
 _FONTS_OF_A_HOST = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 """Where rich's pictures have a browser fetch a font; without it, the reader's own is taken."""
@@ -31,7 +32,7 @@ def terminal() -> None:
     options = ["-s", "hep", "-s", "ml-*", "--group-by", "package"]
     command = [*COMMAND, *options, "-f", "text", "--color", "always"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603
-    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
+    console = Console(record=True, width=PLAIN_WIDTH, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi(done.stdout))
     words = " ".join(["snapdiff", *SNAPSHOTS, "-t", "develop", *options])
     picture = console.export_svg(title=words, unique_id="terminal")

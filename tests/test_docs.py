@@ -1,6 +1,7 @@
 """The documentation shows what the tool prints, its example runs, and it names every module."""
 
 import doctest
+import html
 import importlib
 import json
 import pkgutil
@@ -37,6 +38,21 @@ def test_every_command_in_the_documentation_prints_what_it_shows() -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_picture_of_a_terminal_shows_what_its_command_prints() -> None:
+    picture = (ROOT / "docs" / "pictures" / "terminal.svg").read_text("utf-8")
+    picture = html.unescape(picture).replace("\u00a0", " ")
+    title = re.search('terminal-title"[^>]*>snapdiff ([^<]*)<', picture)
+    assert title
+    shown: dict[int, str] = {}
+    for number, words in re.findall(r'terminal-line-(\d+)\)">([^<]*)</text>', picture):
+        shown[int(number)] = shown.get(int(number), "") + words
+    lines = "".join(shown.values()).splitlines()
+    printed = run_cli("-C", ROOT, *title[1].split(), "-f", "text").out
+    # Blanks are places there, and no words.
+    told = ["".join(line.split()) for line in lines if line.strip()]
+    assert told == ["".join(line.split()) for line in printed.splitlines() if line]
 
 
 @pytest.mark.slow
