@@ -587,7 +587,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
         "`gone` gone, `new` new, `down` downgraded, 2 products lost versions, 5 upgraded, 1 "
-        "changed otherwise in `a`; `gcc` as before. 10 products in all."
+        "changed otherwise in `a`; `gcc` as before. 10 → 10 products in all."
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
     assert lines[4:10] == [
