@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from snapdiff.reports.moves import Move
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, Versions
 from snapdiff.result.causes import SharedTrait, Trait
@@ -41,23 +42,28 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) 
     """
     traits = tuple(stack.gained_with or ())
     numbers = [_numbers(trait, about) for trait in traits]
-    more = set().union(*numbers)
     known = {trait.trait for trait in traits}
+    moves = {name: move for line in lines for name in line.packages for move in line.moves_of(name)}
+    # Where more builds have a trait than are new, others had something else before.
+    more = {
+        name
+        for name in set().union(*numbers) & moves.keys()
+        if not (gained := moves[name].gained)
+        or max(some.get(name, 0) for some in numbers) <= gained.number
+    }
     told = tuple(it for it in lines if more.issuperset(it.packages) and _is_told(it, known))
     if len(traits) < 2 or sum(len(line.packages) for line in told) < _LEAST_PACKAGES:
         return None
-    versions = {
-        name: (move.gained and move.gained.versions) or move.own
-        for line in lines
-        for name in line.packages
-        for move in line.moves_of(name)
-    }
     tools = {trait.trait.name for trait in traits}
     rows = {
-        (name, versions[name]): [some.get(name, 0) for some in numbers]
-        for name in sorted((versions.keys() & more) - tools)
+        (name, _versions(moves[name])): [some.get(name, 0) for some in numbers]
+        for name in sorted(more - tools)
     }
     return NewBuilds(traits, rows, told)
+
+
+def _versions(move: Move) -> Versions:
+    return (move.gained and move.gained.versions) or move.own
 
 
 def _numbers(trait: SharedTrait, about: str) -> Mapping[str, int]:

@@ -177,3 +177,15 @@ def test_a_table_of_new_builds_is_left_out_of_a_report_that_is_too_long(tmp_path
     assert "left out: what packages have more builds with" in short
     assert "| `package-" not in short
     assert "40 products with more builds" in short
+
+
+def test_what_went_to_something_new_is_no_row_of_new_builds(tmp_path: Path) -> None:
+    """Two builds of `d` have the new MPI, and but one of them is new: its line says which."""
+    old, new = both_new("abc")
+    moved = [with_mpi("d", "4.1"), with_mpi("d", "4.1", CCE)]
+    sides = write_locks(tmp_path, [*old, with_mpi("d", "4.0")], [*new, *moved])
+    lines = [it.strip() for it in run_cli(*sides, "-f", "text").out.splitlines()]
+    assert [line for line in lines if re.match(r"\+ d |d |Product  ", line)] == [
+        "+ d 1.0: 1 of 2 builds new (built with cce 16.0.1)",
+        "Product   cce 16.0.1   mpich 4.1",
+    ]
