@@ -93,6 +93,11 @@ def _what_variants(old: Iterable[str], new: Iterable[str], mark: Mark) -> str:
     return ", ".join(told)
 
 
+def number_of_variants(event: Event) -> int:
+    """Return how many variants differ."""
+    return len({*_by_name(event.old or ()), *_by_name(event.new or ())})
+
+
 def common_difference(events: Collection[Event]) -> Event | None:
     """Return what all of some events have in common that differ in variants; of one it is all."""
     if not events or any(event.what != "variants" for event in events):
@@ -153,7 +158,7 @@ def cause_in_words(cause: Event | Because, mark: Mark) -> str:
     return f"{words} ({', '.join(notes)})" if notes else words
 
 
-_MOST_NAMES = 3
+MOST_NAMES = 3
 """How many variants are named of a package that is a reason, or dependencies."""
 
 
@@ -174,7 +179,7 @@ def _package_in_words(because: Because, mark: Mark) -> str:
     if field.name != "dependencies":
         return f"{package} {event_in_words(field.event(), mark)}"
     names = [*field.old, *field.new]
-    words = "it" if because.direct and len(names) == 1 else few_in_words(names, _MOST_NAMES, mark)
+    words = "it" if because.direct and len(names) == 1 else few_in_words(names, MOST_NAMES, mark)
     return f"{package} ({'no longer' if field.old else 'now'} depends on {words})"
 
 
@@ -183,7 +188,7 @@ def now_with_in_words(variants: Sequence[str], mark: Mark) -> str:
 
     Those that are off now come first.
     """
-    some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), _MOST_NAMES)
+    some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), MOST_NAMES)
     more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
     return f"(now {' '.join([*map(mark, some.first), *more])})" if some.first else ""
 

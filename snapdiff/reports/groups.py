@@ -45,7 +45,8 @@ class Tally(Struct, frozen=True, kw_only=True):
 
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
-    what was lost, or is more: versions, builds or both. `few` are they, with what happened to each,
+    what was lost, or is more: versions, builds or both; `lost_with` is the only package that is
+    gone, where they all lost builds that use it. `few` are they, with what happened to each,
     where these are few that somebody will miss or look for, and `few_in_some` those `in_some`. They
     changed in `events` as all around them did. `major` is how many of the upgraded ones have
     another major version.
@@ -57,6 +58,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     place: Place | None = None
     in_stacks: int = 0
     what: tuple[str, ...] = ()
+    lost_with: str = ""
     few: Named = ()
     few_in_some: Named = ()
     events: tuple[Event, ...] = ()
@@ -160,13 +162,20 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
         worst = min((line.status for line in some), key=lambda it: it.severity)
         by_status.setdefault(worst, {})[name] = some
     stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
-    return tuple(_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
+    gone = list(by_status.get(Status.GONE, ()))
+    return tuple(
+        _tally(status, by_status[status], len(stacks), gone[0] if len(gone) == 1 else "")
+        for status in sorted(by_status)
+    )
 
 
 def _tally(
-    status: Status, packages: Mapping[str, Sequence[PackageLine]], most_stacks: int
+    status: Status, packages: Mapping[str, Sequence[PackageLine]], most_stacks: int, gone: str
 ) -> Tally:
-    """Return how many packages that is, and what is said of some: the lines are those of each."""
+    """Return how many packages that is, and what is said of some: the lines are those of each.
+
+    In `most_stacks` something changed, and `gone` is the package that is, if it is but one.
+    """
     of_line = ((name, line) for name, lines in packages.items() for line in lines)
     every = ((name, move) for name, line in of_line for move in line.moves_of(name))
     moves = [(name, move) for name, move in every if move.status is status]
@@ -196,6 +205,9 @@ def _tally(
         of_versions = [it.is_of_versions and bool(is_more or it.versions.gone) for _, it in moves]
         what = {"versions" if it else "builds" for it in of_versions}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
+        of_gone = {name for name, move in moves if move.lost and gone in move.lost.tools}
+        if what == {"builds"} and of_gone == named:
+            tally = replace(tally, lost_with=gone)
     elif status is Status.ROOTS:
         what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))

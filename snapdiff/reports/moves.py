@@ -16,9 +16,11 @@ from snapdiff.reports.builds import (
     version_move,
 )
 from snapdiff.reports.cause_words import (
+    MOST_NAMES,
     common_difference,
     event_in_words,
     now_with_in_words,
+    number_of_variants,
     other_values_of_all,
 )
 from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
@@ -106,34 +108,46 @@ class Move(Struct, frozen=True, kw_only=True):
         """The builds that are told first."""
         return self.lost if self.lost and self.lost.number else self.gained or self.lost
 
-    def differences_in_words(self, mark: Mark) -> str:
+    def differences_in_words(self, mark: Mark, *, is_short: bool = False) -> str:
         """Return in what it was reconfigured: `new variant +mpi`, or nothing.
 
-        Of builds that differ in more than they share it is `new variant +mpi, and more`.
+        Of builds that differ in more than they share it is `new variant +mpi, and more`. Of many
+        variants the number is enough where it has to be short.
         """
         common = common_difference(self.differs)
-        if common and len(self.differs) > 1:
-            return f"{event_in_words(common, mark)}, and more"
-        some = shortened([event_in_words(event, mark) for event in self.differs], 3)
-        words = ", ".join(some.first)
-        return f"{words} and {counted(some.more, 'more difference')}" if some.more else words
+        if common and is_short and number_of_variants(common) > MOST_NAMES:
+            words = f"{number_of_variants(common):,} variants differ"
+        elif common:
+            words = event_in_words(common, mark)
+        else:
+            some = shortened([event_in_words(event, mark) for event in self.differs], 3)
+            words = ", ".join(some.first)
+            return f"{words} and {counted(some.more, 'more difference')}" if some.more else words
+        return f"{words}, and more" if len(self.differs) > 1 else words
 
-    def reconfigured_in_words(self, mark: Mark) -> str:
+    def how_reconfigured(self, mark: Mark, *, is_short: bool = False) -> str:
+        """Return `reconfigured: variant +mpi → ~mpi` of builds.
+
+        Some that have another compiler are other builds: `with gcc 12 in place of llvm 16`.
+        """
+        if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
+            sides = (str(self.differs[0].old), str(self.differs[0].new))
+            old, new = (mark(canonical_compiler(it).replace("@", " ")) for it in sides)
+            return f"with {new} in place of {old}"
+        words = self.differences_in_words(mark, is_short=is_short)
+        return f"reconfigured: {words}" if words else "reconfigured"
+
+    def reconfigured_in_words(self, mark: Mark, *, is_short: bool = False) -> str:
         """Return `1.2 reconfigured: variant +mpi → ~mpi` of what happened beside all else, if any.
 
-        Or `2 builds of 1.2 reconfigured`, where they differ in ways that have nothing in common. A
-        build of another compiler is another build: `1 build of 1.2 with gcc in place of llvm`.
+        Or `2 builds of 1.2 reconfigured`, where they differ in ways that have nothing in common.
         """
         if not self.beside:
             return ""
         some = f"{counted(self.some_builds[0], 'build')} of " if self.some_builds else ""
-        words = f"{some}{versions_in_words(self.beside, mark)}"
-        if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
-            sides = (str(self.differs[0].old), str(self.differs[0].new))
-            old, new = (mark(canonical_compiler(it).replace("@", " ")) for it in sides)
-            return f"{words} with {new} in place of {old}"
         is_told = len(self.differs) == 1 or common_difference(self.differs)
-        return f"{words} reconfigured{': ' + self.differences_in_words(mark) if is_told else ''}"
+        how = self.how_reconfigured(mark, is_short=is_short) if is_told else "reconfigured"
+        return f"{some}{versions_in_words(self.beside, mark)} {how}"
 
     def own_in_words(self, mark: Mark) -> str:
         """Return what is said behind one of several names: its versions, or nothing."""
@@ -141,8 +155,16 @@ class Move(Struct, frozen=True, kw_only=True):
         own = versions_in_words((share and share.versions) or self.own, mark)
         return f" {own}" if own else ""
 
-    def now_in_words(self, mark: Mark, with_old: bool) -> str:
-        """Return the highest version that came, in place of which if that is asked for.
+    @property
+    def only_new(self) -> str:
+        """The version that all builds have now that had another one, or nothing."""
+        came = self.versions.came
+        return (
+            came[0] if len(came) == 1 and not (self.versions.kept or self.versions.counts) else ""
+        )
+
+    def now_in_words(self, mark: Mark) -> str:
+        """Return the highest version that came, and in place of which.
 
         Of what only has more it is all that came, versions or builds.
         """
@@ -150,7 +172,7 @@ class Move(Struct, frozen=True, kw_only=True):
         if came and self.status is Status.MORE:
             return f" {self.versions.in_words(mark)}"
         if came:
-            return f" {f'{mark(gone[-1])} → ' if with_old and gone else ''}{mark(came[-1])}"
+            return f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"
         number = self.gained.number if self.gained else 0
         return f" ({counted(number, 'new build')})" if number else ""
 

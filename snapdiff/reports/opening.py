@@ -16,6 +16,7 @@ from snapdiff.reports.lost_builds import (
     lost_together,
     no_longer,
 )
+from snapdiff.reports.moves import alike_because
 from snapdiff.reports.places import Place, Places
 from snapdiff.reports.products import needed_by_roots_now
 from snapdiff.reports.stack_moves import Moves, StackMoves
@@ -25,9 +26,6 @@ from snapdiff.result.causes import Event, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
 from snapdiff.spack import TOOLCHAIN, older_versions
-
-_LEAST_DEPENDENCIES = 8
-"""With how many others gone because of it a dependency is told, too, where it lost a variant."""
 
 _MANY_BELOW = 40
 """Below how many builds of a stack a version of a dependency was that somebody may miss."""
@@ -61,11 +59,23 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     beside: _Losses
 
 
+class GoneDependencies(Struct, frozen=True, kw_only=True):
+    """How many dependencies are gone, from some stacks or all, and because of what the most are."""
+
+    number: int
+    reasons: tuple[tuple[Because, int], ...]
+
+    @property
+    def others(self) -> int:
+        """How many are gone for other reasons, or nobody knows why."""
+        return self.number - sum(number for _, number in self.reasons)
+
+
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
 
-    `versions_gone` are those of which none of their series came, and `turned_off` the variants that
-    were on in all builds: first of products, then of dependencies where others went with them.
+    `versions_gone` are those of which none of their series came, first of products, then of
+    dependencies, and `turned_off` the variants of products that were on in all builds.
     """
 
     shared: tuple[SharedChange, ...] = ()
@@ -74,7 +84,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     builds: tuple[StackBuilds, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: tuple[_Losses, _Losses] = ((), ())
-    turned_off: tuple[_Losses, _Losses] = ((), ())
+    turned_off: _Losses = ()
+    dependencies_gone: GoneDependencies | None = None
 
 
 def opening_of(
@@ -111,31 +122,24 @@ def opening_of(
         if Kind.REMOVED in kinds
         else (),
         versions_gone=(by_place(gone[0], places), by_place(gone[1], places)),
-        turned_off=(by_place(off[0], places), by_place(off[1], places)),
+        turned_off=by_place(off, places),
+        dependencies_gone=_dependencies_gone(moves) if told else None,
     )
 
 
 def _lost_values(
     stacks: Iterable[StackDiff], moves: Moves, told: Mapping[str, StackMoves]
-) -> tuple[_LostByPart, _LostByPart]:
-    """Return the versions that packages lost, and the variants that are off now in all builds.
+) -> tuple[_LostByPart, list[_Lost]]:
+    """Return the versions that packages lost, and the variants of products that are off now.
 
     Not of the toolchain, which has lines of its own, nor of what is downgraded: that is told with
     its versions, and an older one may not have the option. Of dependencies it is the versions that
-    many builds had below them, or that a product has elsewhere, and the variants of those with
-    which many others are gone.
+    many builds had below them, or that a product has elsewhere.
     """
-    gone_with = {
-        (move.because.package, name)
-        for (name, _), some in moves.items()
-        for move in some
-        if isinstance(move.because, Because) and move.status is Status.GONE
-    }
-    reasons = Counter(package for package, _ in gone_with)
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
     gone: _LostByPart = ([], [])
-    turned: _LostByPart = ([], [])
+    turned: list[_Lost] = []
     for stack, some in told.items():
         for change, move in some:
             if move.status is Status.DOWNGRADED:
@@ -145,12 +149,29 @@ def _lost_values(
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)
-                off = off if reasons[name] >= _LEAST_DEPENDENCIES else ()
             if lost and name not in TOOLCHAIN:
                 gone[is_dependency].append(((name, lost), stack))
-            if off:
-                turned[is_dependency].append(((name, off), stack))
+            if off and not is_dependency:
+                turned.append(((name, off), stack))
     return gone, turned
+
+
+def _dependencies_gone(moves: Moves) -> GoneDependencies | None:
+    """Return why dependencies are gone, where several are for one reason, the commonest first.
+
+    One that is gone for several reasons, from several stacks, counts with the commonest.
+    """
+    reasons: dict[str, dict[Because | None, None]] = {}
+    for (name, is_dependency), some in moves.items():
+        for move in some:
+            if is_dependency and move.status is Status.GONE:
+                because = alike_because(move.because)
+                known = because if isinstance(because, Because) else None
+                reasons.setdefault(name, {})[known] = None
+    numbers = Counter(it for some in reasons.values() for it in some if it)
+    first = Counter(max(some, key=lambda it: numbers[it] if it else 0) for some in reasons.values())
+    told = [(it, number) for it, number in first.most_common() if it and number >= LEAST_TOGETHER]
+    return GoneDependencies(number=len(reasons), reasons=tuple(told[:3])) if told else None
 
 
 def _replaced(stacks: Iterable[StackDiff], places: Places) -> tuple[tuple[Event, Place], ...]:

@@ -35,12 +35,12 @@ class ProductCell(NamedTuple):
         """
         words = self._happened(mark)
         roots = self.move and self.move.asked_for
-        note = "as a dependency" if self.is_dependency else ""
-        if roots:
-            note = f"now {self.root if roots.new else 'only a dependency'}"
+        if self.is_dependency:
+            words += " †"
+        role = f"now {self.root if roots.new else 'only a dependency'}" if roots else ""
         users = list(map(mark, self.move.needed_by)) if self.move else []
         needs = f"needed by {' and '.join(users)}" if users else ""
-        return ", ".join(filter(None, [words, note, needs])) or "·"
+        return ", ".join(filter(None, [words, role, needs])) or "·"
 
     def _happened(self, mark: Mark) -> str:
         move = self.move
@@ -53,8 +53,8 @@ class ProductCell(NamedTuple):
         said = [replace(move, own=()).in_words(mark).lstrip(": ")]
         if move.kind is Kind.RECONFIGURED and move.differs and not move.beside:
             some = f"{counted(move.some_builds[0], 'build')}: " if move.some_builds else ""
-            said.append(f"{some}{move.differences_in_words(mark)}")
-        said.append(move.reconfigured_in_words(mark))
+            said.append(f"{some}{move.differences_in_words(mark, is_short=True)}")
+        said.append(move.reconfigured_in_words(mark, is_short=True))
         return ", ".join(filter(None, said))
 
 

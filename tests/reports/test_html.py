@@ -95,7 +95,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
             "2 packages lost versions or builds (paraview, superlu-dist), 9 upgraded, "
             "6 changed otherwise. 4 more were only rebuilt; the pages do not say why. "
             "1 tag removed, 1 added, 11 stacks changed, 1 removed, 1 first seen. "
-            "23 → 23 packages compared. "
+            "24 packages compared. "
         ),
         "tag develop-2025-07-06 added: 2 packages in 5 stacks",
         "stack radiuss-aws removed: 4 packages",

@@ -520,7 +520,7 @@ def test_below_a_product_are_the_specs_of_the_dependency_of_its_name(
         write_files(tmp_path / day, texts)
     sides = (load_catalog(str(tmp_path / day)) for day in ("old", "new"))
     browser.open(_written(tmp_path, rendered(diff_catalogs(*sides))), "#q=tool")
-    assert browser.rows()[0] == "tool 1.0 → 2.0 1.0 → 2.0, as a dependency 1"
+    assert browser.rows()[0] == "tool 1.0 → 2.0 1.0 → 2.0 † 1"
     browser.one("button.unfold").click()
     below = browser.one("#rows .detail").text.partition("1 spec as a dependency:")
     assert [text.count("1 spec upgraded") for text in below] == [1, 0, 1]

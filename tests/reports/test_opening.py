@@ -99,7 +99,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
-            f": {TAKEN}; it needs older `tool1` `1.9`",
+            f": {TAKEN}; it brings older `tool1` `1.9`",
             [
                 "↓ `tool1` `2.0` → `1.9`, now only a dependency",
                 "`tool0`, `tool2` now only dependencies",
@@ -107,7 +107,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ),
         (
             ("tool0", "tool1"),
-            f": {TAKEN}; it needs older `tool0` `1.9`, `tool1` `1.9`",
+            f": {TAKEN}; it brings older `tool0` `1.9`, `tool1` `1.9`",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
                 "`tool2` now only a dependency",
@@ -132,7 +132,7 @@ def test_what_is_downgraded_because_of_a_new_root_is_below_it(tmp_path: Path) ->
     }
     fell = "`tool0` `2.0` → `1.9`, `tool1` `2.0` → `1.9`, `tool2` `2.0` → `1.9`"
     lines = report(tmp_path, stacks)
-    assert lines[lines.index(f"{IS_NEW}: {TAKEN}") + 1] == (
+    assert lines[lines.index(f"- **new**: `sdk` `1.0` (`a`): {TAKEN}") + 1] == (
         f"  - **downgraded** because of it: {fell}"
     )
     assert not any(line.startswith("- **downgraded**") for line in lines)
@@ -165,10 +165,9 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
         "z": (rose[0], rose[1]),
     }
     lines = report(tmp_path, stacks)
-    assert (
-        "- `root` is new in `w`: it needs older `q0` `1.0`, `q1` `1.0`, `q2` `1.0`, `q3` `1.0`"
-        in lines
-    )
+    older = ", ".join(f"`q{number}` `1.0`" for number in range(4))
+    assert f"- **new**: `root` `1.0` (`w`); it brings older {older}" in lines
+    assert "- **new**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0` (`w`)" in lines
     [downgraded] = [line for line in lines if line.startswith("- **downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
     assert "`q3` `3.0` → `1.0` (`x`)" in downgraded
@@ -507,12 +506,34 @@ def without_gui(names: str) -> Sides:
     return side("1", drawing(VISIT, ["cairo", *names], ["qt", "qwt"])), side("2", WITHOUT_QT)
 
 
-@pytest.mark.parametrize(("names", "is_told"), [("abcde", True), ("abcd", False)])
-def test_a_dependency_that_was_turned_off_is_told_if_many_others_went_with_it(
-    tmp_path: Path, names: str, *, is_told: bool
-) -> None:
-    lines = report(tmp_path, {"a": without_gui(names)})
-    assert ("- **options turned off** of dependencies: `visit` `~gui`" in lines) is is_told
+def test_why_dependencies_are_gone_is_told_once_above(tmp_path: Path) -> None:
+    lines = report(tmp_path, {"a": without_gui("abcde")})
+    assert "- **dependencies gone**: 8 because of `visit` (now `~gui`)" in lines
+
+
+def test_of_dependencies_that_are_gone_the_commonest_reasons_are_told(tmp_path: Path) -> None:
+    def side(**needed: int) -> list[Item]:
+        below = {it: [Item(f"{it}{n}") for n in range(number)] for it, number in needed.items()}
+        apps = [
+            Item(f"app-{it}", explicit=True, needs=tuple(map(needs, below.get(it, ()))))
+            for it in "vwxyz"
+        ]
+        ups = [Item(f"up{n}", f"{n}.{len(needed)}", explicit=True) for n in range(9)]
+        return [*ups, *apps, *(it for some in below.values() for it in some)]
+
+    sides = side(v=3, w=6, x=4, y=3, z=2), side()
+    lines = report(tmp_path, {"a": sides, "b": (sides[0], side(w=6))})
+    reasons = [
+        f"{number} because of `app-{it}` (no longer depends on {below})"
+        for it, number, below in (
+            ("w", 6, "`w0`, `w1`, `w2` and 3 more"),
+            ("x", 4, "`x0`, `x1`, `x2`, `x3`"),
+            ("v", 3, "`v0`, `v1`, `v2`"),
+        )
+    ]
+    assert f"- **dependencies gone**: {', '.join(reasons)}, 5 for other reasons" in lines
+    few = (side(z=2), side())
+    assert not [it for it in report(tmp_path / "few", {"a": few}) if "dependencies gone" in it]
 
 
 def test_a_reason_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
@@ -530,9 +551,9 @@ def test_where_no_product_changed_the_first_sentence_says_so(tmp_path: Path) -> 
         )
     )
     found = report(tmp_path, {"a": (old, new)}, "-k", "!rebuilt")
-    assert (
-        found[2]
-        == "No product changed; 2 dependencies upgraded (`one`, `two`); without kind `rebuilt`."
+    assert found[2] == (
+        "No product changed; 2 dependencies upgraded (`one` to `1.1`, `two` to `1.2`); "
+        "without kind `rebuilt`."
     )
 
 
@@ -587,7 +608,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
         "`gone` gone, `new` new, `down` downgraded, 2 products lost versions, 5 upgraded, 1 "
-        "changed otherwise in `a`; `gcc` as before. 10 → 10 products in all."
+        "changed otherwise in `a`; `gcc` as before. 10 products in all."
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
     assert lines[4:10] == [
@@ -678,7 +699,7 @@ def test_where_packages_fell_is_said_of_a_few_of_more_stacks(tmp_path: Path) -> 
     first, second = ([Item("other", it, explicit=True)] for it in ("1.1", "1.0"))
     lines = report(tmp_path / "or", {"a": fell, "b": (first, second), "c": up})
     assert lines[2].startswith(
-        "2 products downgraded in `a` or `b` (`tool`, `other`), `up` upgraded"
+        "2 products downgraded in `a` or `b` (`tool` to `1.0`, `other` to `1.0`), `up` upgraded"
     )
     tags = {"x/a": fell, "x/b": up, "x/c": up, "y/a": up, "y/b": fell}
     lines = report(tmp_path / "tags", tags)  # a stack is that of one tag
@@ -748,7 +769,7 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
     lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
     assert (
-        "- `root` is new in `a`: it needs older `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`" in lines
+        "- `root` is new in `a`: it brings older `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`" in lines
     )
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
@@ -766,7 +787,7 @@ def test_of_several_older_versions_none_is_said_to_be_needed(tmp_path: Path) -> 
     old = [*libs("2.0"), user]
     new = [*old, *libs("1.5"), *libs("1.0", explicit=True), root]
     lines = report(tmp_path, {"a": (old, new)})
-    assert "- `root` is new: it needs older `lib0`, `lib1`, `lib2`" in lines
+    assert "- `root` is new: it brings older `lib0`, `lib1`, `lib2`" in lines
 
 
 def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(

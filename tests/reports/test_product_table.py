@@ -275,7 +275,7 @@ def test_what_the_table_says_of_a_dependency_is_no_line_among_dependencies(tmp_p
         a=([*root("3.19")], [*root("3.20")]),
         b=([*below, user["old"]], [*above, user["new"]]),
     )
-    assert rows["petsc"] == ["`3.19` → `3.20`", "`3.19` → `3.20`, as a dependency"]
+    assert rows["petsc"] == ["`3.19` → `3.20`", "`3.19` → `3.20` †"]
     for format_name, is_told in (("markdown", False), ("comment", True)):
         text = run_cli("-C", tmp_path, "old", "new", "-f", format_name).out
         assert ("`petsc` `3.19` → `3.20` (`b`)" in text) is is_told
@@ -307,7 +307,7 @@ def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(4)] for it in "12"]
     table(tmp_path, a=([asked_for, above], [tool, above]), b=([other, *ups[0]], [other, *ups[1]]))
     line = run_cli("-C", tmp_path, "old", "new").out.splitlines()[2]
-    assert line.endswith(" 13 → 12 products in all: 1 now only a dependency.")
+    assert line.endswith(" 1 now only a dependency, in 2 environments. 13 → 12 products in all.")
     [tag] = run_json("-C", tmp_path, "old", "new")["tags"]
     assert tag["products"] == {"old": 13, "new": 12, "added": [], "removed": ["tool"]}
     # With rebuilds left out as well, but of one kind alone no number says how much there is.
