@@ -10,6 +10,7 @@ from snapdiff.diff.reach import unite_below
 from snapdiff.model.specs import Edge, Graph, Node
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change, CompilerCount
+from snapdiff.result.packages import Kind
 from snapdiff.spack import (
     BLAS,
     LANGUAGES,
@@ -150,6 +151,39 @@ def _tools_of(
             for tool in tools:
                 of_package.setdefault(tool, []).append(compiler)
     return found
+
+
+def new_with(
+    side: SideDependencies, changes: Iterable[Change]
+) -> dict[str, tuple[TraitCount, ...]]:
+    """Return which MPIs the new builds of packages have, or `~mpi`, and how many, by package.
+
+    New are those that were added, and those that have another version now. Nothing is said of a
+    package of which one has neither, or several MPIs. Raises FormatError where a node cannot be
+    read.
+    """
+    kinds = (Kind.ADDED, Kind.UPGRADED, Kind.DOWNGRADED)
+    builds = {it.new.hash: it for it in changes if it.new and it.kind in kinds}
+    graph = side.graph
+    mpis = {
+        key: Trait("dependency", name, node.build.version_text)
+        for key, name in graph.names.items()
+        if builds and name in MPI and (node := graph.node(key))
+    }
+    traits = list(dict.fromkeys(mpis.values()))
+    bits = {key: 1 << traits.index(mpi) for key, mpi in mpis.items()}
+    found: dict[str, Counter[Trait | None]] = {}
+    for key, has in unite_below(builds, side.below, lambda it: bits.get(it, 0)):
+        if (change := builds.get(key)) and change.new:
+            trait = traits[has.bit_length() - 1] if has.bit_count() == 1 else None
+            if not has and "~mpi" in change.new.variants:
+                trait = Trait("variant", "mpi", "~mpi")
+            found.setdefault(change.package, Counter())[trait] += 1
+    return {
+        package: tuple(TraitCount(it, numbers[it]) for it in sorted(filter(None, numbers), key=str))
+        for package, numbers in found.items()
+        if package not in MPI and None not in numbers
+    }
 
 
 def count_compilers(

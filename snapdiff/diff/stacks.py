@@ -13,6 +13,7 @@ from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.compilers import (
     count_compilers,
     former_compilers,
+    new_with,
     tools_left,
     unchanged_toolchain,
 )
@@ -128,6 +129,7 @@ class ComparedStack:
             several = {it.package for it in packages if it.builds.old > 1 and not it.whole}
             sides = self.both_graphs and self.known.dependencies(self.both_graphs)
             left = tools_left(sides, several) if sides else {}
+            came_with = new_with(sides[1], changes) if sides else {}
             became = former_compilers(self.packages.added, self.dependencies, all_changes)
         except FormatError as error:
             raise BadPage(self.document, unreadable_side(self.graphs), str(error)) from error
@@ -149,6 +151,9 @@ class ComparedStack:
                 needed_by=needed_by.get(change.package, UNSET),
                 no_longer_with=left.get(change.package, UNSET),
                 gained_with=told_of.get(change.package) or UNSET,
+                new_with=came_with.get(change.package, UNSET)
+                if change.specs.added and not change.whole
+                else UNSET,
             )
             for change in packages
         ]

@@ -117,7 +117,8 @@ class VersionMove(NamedTuple):
     `counts` are the builds of each version; they are there where the others do not say it. `went`
     is the version of which there are fewer builds, and the one that these have now instead, where
     nothing else happened; `is_added` says that the highest version stays: what came is beside it.
-    `moved_by` tells those that went from those that stayed, if anything tells them all.
+    `moved_by` tells those that went from those that stayed, if anything tells them all, and
+    `new_with` which MPI those have that came.
     """
 
     gone: Versions
@@ -126,6 +127,7 @@ class VersionMove(NamedTuple):
     counts: tuple[VersionCount, ...] = ()
     went: tuple[VersionCount, VersionCount] | None = None
     moved_by: tuple[TraitCount, ...] = ()
+    new_with: tuple[TraitCount, ...] = ()
 
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
@@ -149,7 +151,8 @@ class VersionMove(NamedTuple):
                 some = "the only build" if number == 1 else f"all {number:,} builds"
             if came > number:
                 words = f"{some} of {mark(old.version)}{which} replaced by {came:,}"
-                return f"{words} of {mark(new.version)}"
+                mpis = ", ".join(each_in_words(self.new_with, mark))
+                return f"{words} of {mark(new.version)}{f' ({mpis})' if mpis else ''}"
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self._versions_in_words(mark), *moved]))
@@ -257,10 +260,15 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     is_other = has_fewer and (came or (has_more and not gone))
     if is_more or is_other or (has_moved and (has_fewer or has_more)):
         went = None if change.specs.removed else _went(counts, specs)
-        moved = change.moved_by or ()
-        is_all = went and sum(it.specs for it in moved) == went[0].old - went[0].new
-        return VersionMove(gone, came, kept, counts, went, moved if is_all else ())
+        moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
+        mpis = _counting(change.new_with or (), went[1].new - went[1].old) if went else ()
+        return VersionMove(gone, came, kept, counts, went, moved, mpis)
     return VersionMove(gone, came, kept)
+
+
+def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:
+    """Return what tells so many builds, or nothing where it tells more or fewer."""
+    return parts if sum(it.specs for it in parts) == number else ()
 
 
 def came_down(change: PackageChange, versions: VersionMove) -> bool:
@@ -311,11 +319,12 @@ def shares_of(
         numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
         versions = versions_in_order(fewer & numbers.keys())
         of_these = [it for it in counts if it.version in versions]
+        mpis = _counting(change.new_with or (), number)
         return BuildShare(
             number=number,
             in_all=builds if number else Count(0, 0),
             what="gone" if is_lost else "new",
-            parts=parts,
+            parts=parts if is_lost or _counting(parts, number) else mpis or parts,
             versions=versions,
             duplicates=0 if number else duplicates,
             numbers=tuple(numbers[it] for it in versions),

@@ -180,6 +180,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
       compiler, if that is one; there where it had several builds and any is
     - `gained_with`: how many of its added specs, duplicates aside, have any trait that several
       packages of the stack have more builds with; there where any has
+    - `new_with`: which MPI its new builds have, added ones and those that have another version now,
+      and how many have each; there where it was there before and each of these has one
     - `parts`: what happened to its roots and what beside that; there where it is a root on both
       sides, and has other builds
     """
@@ -208,6 +210,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     needed_by: tuple[str, ...] | UnsetType = UNSET
     no_longer_with: tuple[TraitCount, ...] | UnsetType = UNSET
     gained_with: int | UnsetType = UNSET
+    new_with: tuple[TraitCount, ...] | UnsetType = UNSET
     parts: PackageParts | UnsetType = UNSET
 
     @property

@@ -48,6 +48,7 @@ from tests.support.trait_oracle import (
     gained_with,
     has_all,
     key_of,
+    new_with,
     no_longer_with,
     order_of,
     package_trait,
@@ -154,6 +155,10 @@ def hold_against(
         several = change["builds"]["old"] > 1 and not change["whole"]
         left = no_longer_with(change["package"], old, new) if several else []
         assert sorted(change.get("no_longer_with", []), key=str) == left
+        specs = [it for it in stack["changes"] if it["package"] == change["package"]]
+        is_more = change["specs"]["added"] and not change["whole"]
+        mpis = new_with(change["package"], specs, new) if is_more else []
+        assert sorted(change.get("new_with", []), key=str) == mpis
     changes = (it for it in stack["package_changes"] if it["package"] in every["added"])
     told = {change["package"]: change["gained_by"] for change in changes}
     shared = stack.get("gained_with", [])

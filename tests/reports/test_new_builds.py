@@ -189,3 +189,33 @@ def test_what_went_to_something_new_is_no_row_of_new_builds(tmp_path: Path) -> N
         "+ d 1.0: 1 of 2 builds new (built with cce 16.0.1)",
         "Product   cce 16.0.1   mpich 4.1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("came", "which"),
+    [
+        (["4.0", "4.0", "4.1"], "2 with mpich 4.0, 1 with mpich 4.1"),
+        (["4.1", None], "1 with mpich 4.1, 1 with ~mpi"),
+        ([None], "with ~mpi"),
+        (["4.0", "4.1", ""], ""),  # of one nobody knows it
+    ],
+)
+def test_of_new_builds_that_nothing_tells_the_mpi_is_told(
+    tmp_path: Path, came: list[str | None], which: str
+) -> None:
+    """Others have each of them: it tells none from these, and whoever looks for a build asks it."""
+
+    def build(version: str, number: int, mpi: str | None) -> Item:
+        parameters = {"number": str(number), **({"mpi": False} if mpi is None else {})}
+        if not mpi:
+            return Item("app", version, explicit=True, parameters=parameters)
+        return replace(with_mpi("app", mpi), version=version, parameters=parameters)
+
+    numbers = range(len(came) + 1)
+    old = [build("1.0", number, mpi) for number in numbers for mpi in (*MPI, None, "")]
+    new = [build("1.1", number, mpi) for number, mpi in enumerate(came)]
+    kept = build("1.1", 9, "4.0"), build("1.1", 8, None)
+    sides = write_locks(tmp_path, [*MPI.values(), *old, *kept], [*MPI.values(), *old, *kept, *new])
+    [line] = [it for it in run_cli(*sides, "-f", "text").out.splitlines() if it.startswith("app")]
+    notes = ", ".join(filter(None, ["1.1", which]))
+    assert line == f"app: {len(came)} of {len(old) + 2 + len(came)} builds new ({notes})."

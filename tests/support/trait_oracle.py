@@ -210,8 +210,9 @@ def stack_trait(lost: Mapping[str, Collection[str]], mine: Side, theirs: Side) -
 Key = tuple[str, str | None, str]
 """What a trait is, its name, its value but for a dependency's version."""
 
-STOOD_ON = {"openmpi", "mpich", "mvapich", "cray-mpich", "openblas", "cray-libsci", "cuda", "hip"}
-STOOD_ON |= {"intel-oneapi-mkl", "intel-oneapi-mpi", "netlib-lapack", "python"}
+MPIS = {"openmpi", "mpich", "mvapich", "cray-mpich", "intel-oneapi-mpi"}
+STOOD_ON = MPIS | {"openblas", "cray-libsci", "cuda", "hip", "python"}
+STOOD_ON |= {"intel-oneapi-mkl", "netlib-lapack"}
 LIBRARIES = STOOD_ON - {"cuda", "hip", "python"}
 """What most builds of a site stand on, as far as the catalogs of tests have it."""
 
@@ -329,6 +330,25 @@ def no_longer_with(package: str, old: Side, new: Side) -> list[dict[str, Any]]:
             count["also"] = {"what": "compiler", "name": None, "value": min(compilers)}
         found.append(count)
     return sorted(found, key=str)
+
+
+def new_with(package: str, specs: Iterable[Mapping[str, Any]], new: Side) -> list[dict[str, Any]]:
+    """Which MPI the new builds of a package have, or none, and how many have each."""
+    numbers: Counter[Key] = Counter()
+    for spec in specs:
+        if spec["kind"] not in ("added", "upgraded", "downgraded") or package in MPIS:
+            continue
+        below = (node for _, node in nodes_below(new.graph, spec["new"]["hash"]))
+        mpis = {("dependency", it.name, it.version) for it in below if it.name in MPIS}
+        if not mpis and "~mpi" in spec["new"]["variants"]:
+            mpis = {("variant", "mpi", "~mpi")}
+        if len(mpis) != 1:
+            return []
+        numbers.update(mpis)
+    parts = (
+        (dict(zip(("what", "name", "value"), it, strict=True)), n) for it, n in numbers.items()
+    )
+    return sorted(({"trait": trait, "specs": n} for trait, n in parts), key=str)
 
 
 Tool = tuple[str, str | None, str | None]
