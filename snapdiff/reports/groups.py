@@ -65,6 +65,11 @@ class Tally(Struct, frozen=True, kw_only=True):
     major: int = 0
 
     @property
+    def loses_builds(self) -> bool:
+        """Whether some lost builds, which the lines of these packages alone say."""
+        return "builds" in self.what and self.status is Status.LOST
+
+    @property
     def in_more(self) -> int:
         """How many of them are gone from some stacks alone, or new, and said behind the others."""
         return self.in_some if self.in_some < self.number else 0

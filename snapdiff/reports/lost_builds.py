@@ -79,19 +79,24 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
     """Which builds are gone from stacks, and which are new.
 
     `in_all` is how many builds these stacks have on each side, None where more changed than is
-    reported, or some builds are equal to others.
+    reported, or some builds are equal to others; `moved` is how many have another version now.
     """
 
     stacks: tuple[str, ...]
     place: Place
     in_all: Count | None
+    moved: int
     sets: tuple[BuildSet, ...]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `80 → 58 builds: 24 gone (all with mvapich 3.0b), 2 new`."""
+        """Return what is said: `80 → 58 builds: 24 gone (all with mvapich 3.0b), 2 new`.
+
+        And how many have another version, which counts them as neither.
+        """
         if self.in_all:
-            sets = ", ".join(it.in_words("", mark) for it in self.sets)
-            return f"{self.in_all.old:,} → {self.in_all.new:,} builds: {sets}"
+            sets = [it.in_words("", mark) for it in self.sets]
+            sets += [f"{self.moved:,} with another version"] if self.moved else []
+            return f"{self.in_all.old:,} → {self.in_all.new:,} builds: {', '.join(sets)}"
         return ", ".join(it.in_words(" builds", mark) for it in self.sets if it.parts)
 
 
@@ -156,6 +161,7 @@ def _builds(
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
         in_all=Count(old, new) if is_all else None,
+        moved=sum(it.summary.upgraded + it.summary.downgraded for it in stacks),
         sets=tuple(
             found if traits[kind] else replace(found, parts=())
             for kind, found in every.items()

@@ -157,7 +157,7 @@ class Move(Struct, frozen=True, kw_only=True):
 
     @property
     def only_new(self) -> str:
-        """The version that all builds have now that had another one, or nothing."""
+        """The version that all builds have now, if they had another one, or nothing."""
         came = self.versions.came
         return (
             came[0] if len(came) == 1 and not (self.versions.kept or self.versions.counts) else ""

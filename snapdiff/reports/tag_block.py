@@ -30,8 +30,8 @@ from snapdiff.reports.statuses import Status
 from snapdiff.reports.toolchain import (
     Toolchain,
     beside_toolchain,
+    compilers_named,
     toolchain_of,
-    without_compiler,
 )
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
@@ -120,11 +120,13 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     specs: SpecLines
 
     @property
-    def without_compiler(self) -> list[str]:
-        """The packages that name no compiler any more, as compilers are dependencies now."""
-        return (
-            without_compiler(self.tag.stacks) if COMPILER_WRAPPER in self.tag.packages.added else []
-        )
+    def compilers_named(self) -> tuple[list[str], list[str]]:
+        """The packages that name no compiler any more, as these are dependencies, and the others.
+
+        Nothing where that is not so.
+        """
+        is_so = COMPILER_WRAPPER in self.tag.packages.added
+        return compilers_named(self.tag.stacks) if is_so else ([], [])
 
     @property
     def has_table(self) -> bool:

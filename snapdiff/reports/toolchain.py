@@ -233,13 +233,13 @@ def _by_name(compilers: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def without_compiler(stacks: Iterable[StackDiff]) -> list[str]:
-    """Return the packages with a spec that names no compiler any more."""
-    pairs = ((it.package, it.old, it.new) for stack in stacks for it in stack.changes)
-    return sorted(
-        {
-            name
-            for name, old, new in pairs
-            if old and new and old.compiler != NO_COMPILER == new.compiler
-        }
-    )
+def compilers_named(stacks: Iterable[StackDiff]) -> tuple[list[str], list[str]]:
+    """Return the packages with a spec that names no compiler any more, and those that do."""
+    had = [
+        (it.package, it.new.compiler != NO_COMPILER)
+        for stack in stacks
+        for it in stack.changes
+        if it.old and it.new and it.old.compiler != NO_COMPILER
+    ]
+    without = {package for package, is_named in had if not is_named}
+    return sorted(without), sorted({package for package, _ in had} - without)

@@ -99,7 +99,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
-            f": {TAKEN}; it brings older `tool1` `1.9`",
+            f": {TAKEN}; it brings older versions than before: `tool1` `1.9`",
             [
                 "↓ `tool1` `2.0` → `1.9`, now only a dependency",
                 "`tool0`, `tool2` now only dependencies",
@@ -107,7 +107,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ),
         (
             ("tool0", "tool1"),
-            f": {TAKEN}; it brings older `tool0` `1.9`, `tool1` `1.9`",
+            f": {TAKEN}; it brings older versions than before: `tool0` `1.9`, `tool1` `1.9`",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
                 "`tool2` now only a dependency",
@@ -166,7 +166,7 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
     }
     lines = report(tmp_path, stacks)
     older = ", ".join(f"`q{number}` `1.0`" for number in range(4))
-    assert f"- **new**: `root` `1.0` (`w`); it brings older {older}" in lines
+    assert f"- **new**: `root` `1.0` (`w`); it brings older versions than before: {older}" in lines
     assert "- **new**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0` (`w`)" in lines
     [downgraded] = [line for line in lines if line.startswith("- **downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
@@ -297,8 +297,8 @@ def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
     gone = BuildSet(word="gone", builds=3, parts=(hypre, others))
     new = BuildSet(word="new", builds=1, parts=())
     told = "gone (1 build of hypre 2.29; 2 others built with gcc 12.2.0)"
-    every = StackBuilds(stacks=("a",), place=NOWHERE, in_all=Count(9, 7), sets=(gone, new))
-    assert every.in_words(str) == f"9 → 7 builds: 3 {told}, 1 new"
+    every = StackBuilds(stacks=("a",), place=NOWHERE, in_all=Count(9, 7), moved=2, sets=(gone, new))
+    assert every.in_words(str) == f"9 → 7 builds: 3 {told}, 1 new, 2 with another version"
     # Where more changed than these, nobody could add them up.
     assert structs.replace(every, in_all=None).in_words(str) == f"3 builds {told}"
 
@@ -768,9 +768,8 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     root = Item("root", explicit=True, needs=tuple(map(needs, libs("1.0"))))
     sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
     lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
-    assert (
-        "- `root` is new in `a`: it brings older `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`" in lines
-    )
+    older = "`lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
+    assert f"- `root` is new in `a`: it brings older versions than before: {older}" in lines
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
     assert "needed by" not in below  # that is said above
@@ -787,7 +786,7 @@ def test_of_several_older_versions_none_is_said_to_be_needed(tmp_path: Path) -> 
     old = [*libs("2.0"), user]
     new = [*old, *libs("1.5"), *libs("1.0", explicit=True), root]
     lines = report(tmp_path, {"a": (old, new)})
-    assert "- `root` is new: it brings older `lib0`, `lib1`, `lib2`" in lines
+    assert "- `root` is new: it brings older versions than before: `lib0`, `lib1`, `lib2`" in lines
 
 
 def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
