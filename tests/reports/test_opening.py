@@ -448,7 +448,8 @@ def test_the_table_counts_apart_what_was_neither_reconfigured_nor_rebuilt(tmp_pa
         "same": ([stays], [stays]),
     }
     lines = report(tmp_path, stacks, "--stat")
-    heads = ("Reconfigured", "Root change", "Equal builds", "With another hash", "Unchanged", "All")
+    heads = ("Reconfigured", "Root or not", "Number of equal builds", "With another hash")
+    heads = (*heads, "Unchanged", "All")
     assert [line for line in lines if line.startswith("|")] == [
         f"| Environment | {' | '.join(heads)} |",
         "|:--|--:|--:|--:|--:|--:|--:|",
