@@ -34,7 +34,7 @@ one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `c
 → `2.8.3`, `ascent` `0.9.2` → `0.9.1`
 - **new**: `exago` `1.6.0` (all but `oneapi-x86_64`); it brings older versions than before: \
 `camp` `0.2.3`, `raja` `0.14.0`, `umpire` `6.0.0`
-- **no longer root specs** in any environment, now only dependencies: `adios2`, \
+- **no longer root specs** in any of these environments, now only dependencies: `adios2`, \
 `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, \
 `py-cinemasci`, `sz`, `unifyfs`, `veloc`, `vtk-m`, `zfp`
 - **now in more environments**: `cusz` `0.3.1` (`cuda-aarch64`); `py-torch` `2.1.0` (`cuda-ppc64le`)
