@@ -101,10 +101,13 @@ class Group(Tally, frozen=True, kw_only=True):
         return len(self.table.rows) if self.table else len(self.lines) + bool(self.names)
 
     @property
-    def named_moves(self) -> tuple[tuple[str, Move], ...]:
-        """The packages on lines, each with the worst that happened to it."""
+    def named_moves(self) -> Named:
+        """The packages on lines, each with the worst that happened to it, where it differs."""
         names = ((name, line) for line in self.lines for name in line.packages)
-        return tuple((name, line.moves_of(name)[0]) for name, line in names)
+        return tuple(
+            (name, tuple(move for move in line.moves_of(name) if move.status is line.status))
+            for name, line in names
+        )
 
     @property
     def is_long(self) -> bool:
@@ -167,20 +170,36 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
         worst = min((line.status for line in some), key=lambda it: it.severity)
         by_status.setdefault(worst, {})[name] = some
     stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
-    gone = list(by_status.get(Status.GONE, ()))
+    lost_with = _lost_with(by_status.get(Status.GONE, {}), by_status.get(Status.LOST, {}))
+    found = (_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
     return tuple(
-        _tally(status, by_status[status], len(stacks), gone[0] if len(gone) == 1 else "")
-        for status in sorted(by_status)
+        replace(it, lost_with=lost_with) if it.status is Status.LOST else it for it in found
     )
 
 
-def _tally(
-    status: Status, packages: Mapping[str, Sequence[PackageLine]], most_stacks: int, gone: str
-) -> Tally:
-    """Return how many packages that is, and what is said of some: the lines are those of each.
+def _lost_with(
+    gone: Mapping[str, Sequence[PackageLine]], lost: Mapping[str, Sequence[PackageLine]]
+) -> str:
+    """Return the only package that is gone, if all others lost builds with it there, or nothing."""
+    if len(gone) != 1:
+        return ""
+    [(name, lines)] = gone.items()
+    moves = (move for line in lines for move in line.moves_of(name))
+    stacks = {it for move in moves if move.status is Status.GONE for it in move.stacks}
+    with_it = {
+        other
+        for other, some in lost.items()
+        for line in some
+        for move in line.moves_of(other)
+        if move.lost and name in move.lost.tools and stacks.issuperset(move.stacks)
+    }
+    return name if with_it == lost.keys() else ""
 
-    In `most_stacks` something changed, and `gone` is the package that is, if it is but one.
-    """
+
+def _tally(
+    status: Status, packages: Mapping[str, Sequence[PackageLine]], most_stacks: int
+) -> Tally:
+    """Return how many packages that is, and what is said of some: the lines are those of each."""
     of_line = ((name, line) for name, lines in packages.items() for line in lines)
     every = ((name, move) for name, line in of_line for move in line.moves_of(name))
     moves = [(name, move) for name, move in every if move.status is status]
@@ -210,9 +229,6 @@ def _tally(
         of_versions = [it.is_of_versions and bool(is_more or it.versions.gone) for _, it in moves]
         what = {"versions" if it else "builds" for it in of_versions}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
-        of_gone = {name for name, move in moves if move.lost and gone in move.lost.tools}
-        if what == {"builds"} and of_gone == named:
-            tally = replace(tally, lost_with=gone)
     elif status is Status.ROOTS:
         what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))

@@ -6,6 +6,7 @@ A value is always put in code: there it is neither emphasis nor link, and GitHub
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
 
@@ -186,8 +187,10 @@ def _product_table(
         body.append([f"**{title(group)}**", *[""] * len(stacks)])
         for package, cells in group.table.rows.items() if group.table else ():
             words = [cell.in_words(code) if cell else "" for cell in cells]
-            beside_left = zip(words, ["", *words], strict=False)
-            told = [_DITTO if it == left and len(it) > 1 else it for it, left in beside_left]
+            told = words[:1]
+            for (left, before), (cell, it) in pairwise(zip(cells, words, strict=True)):
+                is_same = it == before and len(it) > 1 and left and cell and cell.is_as(left)
+                told.append(_DITTO if is_same else it)
             body.append([link(package), *told])
             signs.update(told)
         if group.left_out:

@@ -163,6 +163,11 @@ class Move(Struct, frozen=True, kw_only=True):
             came[0] if len(came) == 1 and not (self.versions.kept or self.versions.counts) else ""
         )
 
+    @property
+    def is_in_part(self) -> bool:
+        """Whether some builds have another version now, and some the one that they had."""
+        return bool(self.versions.kept or self.versions.went)
+
     def now_in_words(self, mark: Mark) -> str:
         """Return the highest version that came, and in place of which.
 

@@ -44,20 +44,20 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) 
     numbers = [_numbers(trait, about) for trait in traits]
     known = {trait.trait for trait in traits}
     moves = {name: move for line in lines for name in line.packages for move in line.moves_of(name)}
+    tools = {trait.trait.name for trait in traits}  # of these there is a column
     # Where more builds have a trait than are new, others had something else before.
     more = {
         name
-        for name in set().union(*numbers) & moves.keys()
+        for name in (set().union(*numbers) & moves.keys()) - tools
         if not (gained := moves[name].gained)
         or max(some.get(name, 0) for some in numbers) <= gained.number
     }
     told = tuple(it for it in lines if more.issuperset(it.packages) and _is_told(it, known))
     if len(traits) < 2 or sum(len(line.packages) for line in told) < _LEAST_PACKAGES:
         return None
-    tools = {trait.trait.name for trait in traits}
     rows = {
         (name, _versions(moves[name])): [some.get(name, 0) for some in numbers]
-        for name in sorted(more - tools)
+        for name in sorted(more)
     }
     return NewBuilds(traits, rows, told)
 

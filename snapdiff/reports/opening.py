@@ -44,12 +44,11 @@ class NewRoots(Struct, frozen=True, kw_only=True):
 
     `taken` says how many products are asked for no longer, on which they depend, and where.
     `older` are those of which an older version came, by the stacks in which it did: `downgraded`
-    has those that are, each with a stack, `beside` is the rest. `in_tag` says that no other stack
-    has any of the new roots, `were_there` that some of them were dependencies in these stacks
-    before.
+    has those that are, each with a stack, `beside` is the rest. `in_tag` are those that no other
+    stack has, `were_there` says that some of them were dependencies in these stacks before.
     """
 
-    in_tag: bool
+    in_tag: frozenset[str]
     were_there: bool
     names: tuple[str, ...]
     place: Place
@@ -60,9 +59,13 @@ class NewRoots(Struct, frozen=True, kw_only=True):
 
 
 class GoneDependencies(Struct, frozen=True, kw_only=True):
-    """How many dependencies are gone, from some stacks or all, and because of what the most are."""
+    """How many dependencies are gone, and because of what the most are.
+
+    `in_some` says that some are gone from some stacks alone.
+    """
 
     number: int
+    in_some: bool
     reasons: tuple[tuple[Because, int], ...]
 
     @property
@@ -162,16 +165,20 @@ def _dependencies_gone(moves: Moves) -> GoneDependencies | None:
     One that is gone for several reasons, from several stacks, counts with the commonest.
     """
     reasons: dict[str, dict[Because | None, None]] = {}
+    in_some = False
     for (name, is_dependency), some in moves.items():
         for move in some:
             if is_dependency and move.status is Status.GONE:
                 because = alike_because(move.because)
                 known = because if isinstance(because, Because) else None
                 reasons.setdefault(name, {})[known] = None
+                in_some |= move.is_partly_gone
     numbers = Counter(it for some in reasons.values() for it in some if it)
     first = Counter(max(some, key=lambda it: numbers[it] if it else 0) for some in reasons.values())
     told = [(it, number) for it, number in first.most_common() if it and number >= LEAST_TOGETHER]
-    return GoneDependencies(number=len(reasons), reasons=tuple(told[:3])) if told else None
+    if not told:
+        return None
+    return GoneDependencies(number=len(reasons), in_some=in_some, reasons=tuple(told[:3]))
 
 
 def _replaced(stacks: Iterable[StackDiff], places: Places) -> tuple[tuple[Event, Place], ...]:
@@ -215,7 +222,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         told.append(
             NewRoots(
                 names=roots,
-                in_tag=set(roots).issubset(tag.packages.added),
+                in_tag=frozenset(roots).intersection(tag.packages.added),
                 were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
                 place=places.place(stack for _, stack in found),
                 taken=by_place(((number, stack) for stack, number in of_stack.items()), places),

@@ -15,7 +15,7 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.model.packages import LikeStacks, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
+from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Named, Numbers, Tally, tallies
 from snapdiff.reports.lost_builds import LostTogether
 from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
@@ -53,6 +53,14 @@ class StackNews(NamedTuple):
     packages: int
     package: str
     may_be_old: bool
+
+
+class NamedRoots(NamedTuple):
+    """New roots that are named below the sentence: those of a class, `in_some` stacks or in all."""
+
+    tally: Tally
+    in_some: bool
+    packages: Named
 
 
 class Outline(Struct, frozen=True, kw_only=True):
@@ -140,6 +148,19 @@ class Outline(Struct, frozen=True, kw_only=True):
         some = [it for it in self.packages.told if it.few or it.few_in_some]
         names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)
         return tuple(some) if names > _MOST_IN_SENTENCE and not self.several_changed else ()
+
+    @property
+    def named_roots(self) -> dict[tuple[str, ...], NamedRoots]:
+        """The new roots that brought something, where all of one sort are named below."""
+        found = {}
+        every = [it.names for tag in self.tags for it in tag.opening.new_roots]
+        for new in (it for it in self.names_below if it.status is Status.NEW):
+            for in_some, few in ((new.in_some == new.number, new.few), (True, new.few_in_some)):
+                for roots in every:
+                    packages = tuple(it for it in few if it[0] in roots)
+                    if len(packages) == len(roots):
+                        found[roots] = NamedRoots(new, in_some, packages)
+        return found
 
     @property
     def downgraded_for(self) -> tuple[str, ...]:

@@ -42,6 +42,11 @@ class ProductCell(NamedTuple):
         needs = f"needed by {' and '.join(users)}" if users else ""
         return ", ".join(filter(None, [words, role, needs])) or "·"
 
+    def is_as(self, other: "ProductCell") -> bool:
+        """Return whether it says the same as one with the same words, which may only count."""
+        both = [it.move and (it.move.differs, it.move.now_with) for it in (self, other)]
+        return both[0] == both[1]
+
     def _happened(self, mark: Mark) -> str:
         move = self.move
         if move is None:

@@ -126,6 +126,7 @@ def change_of_part(
         lost_by=change.lost_by if is_own[Kind.REMOVED] else (),
         gained_by=change.gained_by if is_own[Kind.ADDED] else (),
         gained_with=change.gained_with if is_own[Kind.ADDED] else UNSET,
+        new_with=change.new_with if is_own[Kind.ADDED] else UNSET,
         needed_by=UNSET if of_roots and others_came else change.needed_by,
     )
 

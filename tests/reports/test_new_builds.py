@@ -219,3 +219,29 @@ def test_of_new_builds_that_nothing_tells_the_mpi_is_told(
     [line] = [it for it in run_cli(*sides, "-f", "text").out.splitlines() if it.startswith("app")]
     notes = ", ".join(filter(None, ["1.1", which]))
     assert line == f"app: {len(came)} of {len(old) + 2 + len(came)} builds new ({notes})."
+
+
+def test_a_product_that_has_a_column_of_new_builds_keeps_its_line(tmp_path: Path) -> None:
+    old, new = both_new("abcd")
+    with_cce_too = replace(MPI["4.1"], compiler=CCE)
+    sides = write_locks(tmp_path, old, [*new, with_cce_too])
+    out = run_cli(*sides, "-f", "text").out
+    assert "Product   cce 16.0.1   mpich 4.1\n" in out
+    assert "+ mpich: 1 of 3 builds new (4.1, built with cce 16.0.1)\n" in out
+
+
+def test_the_mpi_of_new_roots_is_not_that_of_dependencies(tmp_path: Path) -> None:
+    """A root lost its MPI, and the dependency that came has one: neither is told by the other."""
+
+    def build(option: str, mpi: str) -> Item:
+        return replace(with_mpi("p", mpi), parameters={"x": option})
+
+    below = replace(build("d", "4.1"), explicit=False)
+    app = Item("app", explicit=True, needs=(needs(below),))
+    root = Item("p", explicit=True, parameters={"x": "c", "mpi": False})
+    sides = write_locks(
+        tmp_path, [*MPI.values(), build("d", "4.0")], [*MPI.values(), root, below, app]
+    )
+    out = run_cli(*sides, "-f", "text").out
+    assert "+ p 1.0: 1 build new\n" in out
+    assert "with ~mpi" not in out

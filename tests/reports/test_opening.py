@@ -99,7 +99,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
-            f": {TAKEN}; it brings older versions than before: `tool1` `1.9`",
+            f": {TAKEN}; it brings builds of older versions: `tool1` `1.9`",
             [
                 "↓ `tool1` `2.0` → `1.9`, now only a dependency",
                 "`tool0`, `tool2` now only dependencies",
@@ -107,7 +107,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ),
         (
             ("tool0", "tool1"),
-            f": {TAKEN}; it brings older versions than before: `tool0` `1.9`, `tool1` `1.9`",
+            f": {TAKEN}; it brings builds of older versions: `tool0` `1.9`, `tool1` `1.9`",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
                 "`tool2` now only a dependency",
@@ -166,7 +166,7 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
     }
     lines = report(tmp_path, stacks)
     older = ", ".join(f"`q{number}` `1.0`" for number in range(4))
-    assert f"- **new**: `root` `1.0` (`w`); it brings older versions than before: {older}" in lines
+    assert f"- **new**: `root` `1.0` (`w`); it brings builds of older versions: {older}" in lines
     assert "- **new**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0` (`w`)" in lines
     [downgraded] = [line for line in lines if line.startswith("- **downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
@@ -448,10 +448,9 @@ def test_the_table_counts_apart_what_was_neither_reconfigured_nor_rebuilt(tmp_pa
         "same": ([stays], [stays]),
     }
     lines = report(tmp_path, stacks, "--stat")
-    heads = ("Reconfigured", "Root or not", "Number of equal builds", "With another hash")
-    heads = (*heads, "Unchanged", "All")
+    roots = "Root or not | Number of equal builds"
     assert [line for line in lines if line.startswith("|")] == [
-        f"| Environment | {' | '.join(heads)} |",
+        f"| Environment | Reconfigured | {roots} | With another hash | Unchanged | All |",
         "|:--|--:|--:|--:|--:|--:|--:|",
         "| `equal` |  |  | 1 | 1 | 3 | 5 |",
         "| `rebuilt` | 1 | 1 |  | 1 |  | 3 |",
@@ -532,7 +531,10 @@ def test_of_dependencies_that_are_gone_the_commonest_reasons_are_told(tmp_path: 
             ("v", 3, "`v0`, `v1`, `v2`"),
         )
     ]
-    assert f"- **dependencies gone**: {', '.join(reasons)}, 5 for other reasons" in lines
+    assert (
+        f"- **dependencies gone** from one environment or more: {', '.join(reasons)}, 5 for other reasons"
+        in lines
+    )
     few = (side(z=2), side())
     assert not [it for it in report(tmp_path / "few", {"a": few}) if "dependencies gone" in it]
 
@@ -770,7 +772,7 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
     lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
     older = "`lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
-    assert f"- `root` is new in `a`: it brings older versions than before: {older}" in lines
+    assert f"- `root` is new in `a`: it brings builds of older versions: {older}" in lines
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
     assert "needed by" not in below  # that is said above
@@ -787,7 +789,7 @@ def test_of_several_older_versions_none_is_said_to_be_needed(tmp_path: Path) -> 
     old = [*libs("2.0"), user]
     new = [*old, *libs("1.5"), *libs("1.0", explicit=True), root]
     lines = report(tmp_path, {"a": (old, new)})
-    assert "- `root` is new: it brings older versions than before: `lib0`, `lib1`, `lib2`" in lines
+    assert "- `root` is new: it brings builds of older versions: `lib0`, `lib1`, `lib2`" in lines
 
 
 def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
@@ -800,3 +802,68 @@ def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
     lines = report(tmp_path, {"a": ([*old, other[0]], [*new, other[1]])})
     assert lines[2] == "`hdf5` lost a build, 1 product reconfigured in `a`."
     assert "- − `hdf5` `1.1` added beside `2.0`, 3 of 4 builds of `2.0` gone" in lines
+
+
+def test_new_roots_of_two_sorts_keep_their_names_and_are_not_there_too(tmp_path: Path) -> None:
+    def libs(version: str) -> list[Item]:
+        return [Item(f"lib{number}", version) for number in range(3)]
+
+    def above(name: str, version: str) -> Item:
+        return Item(name, explicit=True, needs=tuple(map(needs, libs(version))))
+
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    gone = [Item(f"gone{number}", explicit=True) for number in range(3)]
+    old = [*libs("2.0"), above("user", "2.0"), *ups[0], *gone]
+    roots = [above(name, "1.0") for name in ("aa", "bb", "dd", "ee")]
+    new = [*libs("2.0"), *libs("1.0"), above("user", "2.0"), *ups[1], *roots]
+    there = [Item(name, explicit=True) for name in ("dd", "ee")]
+    lines = report(tmp_path, {"a": (old, new), "b": ([*there, *ups[0]], [*there, *ups[1]])})
+    brought = "they bring builds of older versions: `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
+    assert f"- `aa`, `bb`, `dd`, `ee` are now in `a`: {brought}" in lines
+    more = "**now in more environments**: `dd` `1.0`, `ee` `1.0` (`a`)"
+    assert f"- **new**: `aa` `1.0`, `bb` `1.0` (`a`); {more}" in lines
+
+
+def test_builds_were_lost_with_what_is_gone_only_where_it_is(tmp_path: Path) -> None:
+    mpis = {it: Item("openmpi", it, explicit=True) for it in ("4.1", "5.0")}
+    users = {
+        it: [Item(name, explicit=True, needs=(needs(mpi),)) for name in "pqr"]
+        for it, mpi in mpis.items()
+    }
+    others = [Item(name, explicit=True) for name in "pqr"]
+    both = [*mpis.values(), *users["5.0"], *others]
+    lost = [*both, *users["4.1"]], both
+    for number, (stacks, words) in enumerate(
+        (
+            ({"a": ([mpis["4.1"], OTHER], [OTHER]), "b": lost}, "lost builds (`p`, `q`, `r`)"),
+            (
+                {"a": ([mpis["4.1"], *users["4.1"], *others], others)},
+                "lost builds with `openmpi` (`p`, `q`, `r`)",
+            ),
+        )
+    ):
+        assert f", 3 products {words}" in report(tmp_path / str(number), stacks)[2]
+
+
+def test_a_comment_names_each_step_of_an_upgrade(tmp_path: Path) -> None:
+    def side(ups: str, own: str, beside: str, **more: str) -> list[Item]:
+        versions = {f"f{n}": f"{n}.{ups}" for n in range(30)} | {"p": own, **more}
+        return [Item(name, it, explicit=True) for name, it in (versions | {"q": beside}).items()]
+
+    gone, new = ({f"{it}{n}": "1.0" for n in range(4)} for it in ("gone", "new"))
+    stacks = {
+        "a": (side("1", "1.0", "1.0", **gone), side("2", "1.1", "1.1", **new)),
+        "b": (side("1", "1.5", "1.0"), side("2", "1.6", "1.1")),
+    }
+    lines = report(tmp_path, stacks, "-f", "comment")
+    [upgraded] = [line for line in lines if line.startswith("- **upgraded**: `f0` `0.1` → `0.2`, ")]
+    assert upgraded.endswith(", `p` `1.0` → `1.1` and `1.5` → `1.6`, `q` `1.0` → `1.1`")
+
+
+def test_dependencies_that_others_still_have_are_gone_from_one_environment_or_more(
+    tmp_path: Path,
+) -> None:
+    old, new = without_gui("abcde")
+    lines = report(tmp_path, {"a": (old, new), "b": (old, old)})
+    where = "from one environment or more"
+    assert f"- **dependencies gone** {where}: 8 because of `visit` (now `~gui`)" in lines

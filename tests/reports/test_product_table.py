@@ -314,3 +314,16 @@ def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path
     for kinds, is_told in (("!rebuilt", True), ("upgraded", False)):
         narrowed = run_cli("-C", tmp_path, "old", "new", "-k", kinds).out.splitlines()[2]
         assert ("in all" in narrowed) == is_told
+
+
+def test_what_is_only_counted_is_not_the_same_as_on_the_left(tmp_path: Path) -> None:
+    def options(*names: str, off: str = "") -> list[Item]:
+        return [Item("p", explicit=True, parameters={it: it not in off for it in names})]
+
+    rows = table(
+        tmp_path,
+        a=(options(*"abcdwxyz"), options(*"abcdwxyz", off="abcd")),
+        b=(options(*"abcdwxyz"), options(*"abcdwxyz", off="wxyz")),
+        c=(options(*"abcdwxyz"), options(*"abcdwxyz", off="wxyz")),
+    )
+    assert rows["p"] == ["4 variants differ", "4 variants differ", "″"]

@@ -25,14 +25,14 @@ are now only dependencies
 5); `hdf5` `1.12.2` (`cuda-ppc64le`, `rocm-x86_64`)
 - **now in more environments**: `ecp-data-vis-sdk` `1.0` (`cuda-aarch64`, `oneapi-x86_64`): 14 \
 products in `cuda-aarch64` and 12 in `oneapi-x86_64` are dependencies of it now, no longer root \
-specs; it brings older versions than before: `hdf5` `1.12.2`, in `cuda-aarch64` also `ascent` \
+specs; it brings builds of older versions: `hdf5` `1.12.2`, in `cuda-aarch64` also `ascent` \
 `0.9.1`, `freetype` `2.10.2`
   - **downgraded** because of it in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`
   - **downgraded** because of it in `cuda-aarch64`: `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the \
 one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `cuda`)
   - **downgraded** because of it in `oneapi-x86_64`: `vtk-m` `2.0.0` → `1.9.0`, `adios2` `2.9.1` \
 → `2.8.3`, `ascent` `0.9.2` → `0.9.1`
-- **new**: `exago` `1.6.0` (all but `oneapi-x86_64`); it brings older versions than before: \
+- **new**: `exago` `1.6.0` (all but `oneapi-x86_64`); it brings builds of older versions: \
 `camp` `0.2.3`, `raja` `0.14.0`, `umpire` `6.0.0`
 - **no longer root specs** in any of these environments, now only dependencies: `adios2`, \
 `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, \
@@ -41,7 +41,7 @@ one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `c
 - **upgraded to another major version**: `py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → \
 `8.0` (all 5)
 - **options turned off**: `lbann` `~al` (all 5)
-- **dependencies gone**: 29 because of `visit` (now `~gui`), 8 because of `py-cinemasci` `1.7.0` \
+- **dependencies gone** from one environment or more: 29 because of `visit` (now `~gui`), 8 because of `py-cinemasci` `1.7.0` \
 → `1.3`, 8 because of `paraview` `5.11.1` → `5.11.2` (now `~raytracing`), 16 for other reasons
 - `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
 - `zlib` replaced by `zlib-ng` (all 5)
