@@ -41,8 +41,9 @@ one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `c
 - **upgraded to another major version**: `py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → \
 `8.0` (all 5)
 - **options turned off**: `lbann` `~al` (all 5)
-- **dependencies gone** from one environment or more: 29 because of `visit` (now `~gui`), 8 because of `py-cinemasci` `1.7.0` \
-→ `1.3`, 8 because of `paraview` `5.11.1` → `5.11.2` (now `~raytracing`), 16 for other reasons
+- **dependencies gone somewhere**: 29 because of `visit` (now `~gui`), 8 because of `py-cinemasci` \
+`1.7.0` → `1.3`, 8 because of `paraview` `5.11.1` → `5.11.2` (now `~raytracing`), 16 for other \
+reasons
 - `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
 - `zlib` replaced by `zlib-ng` (all 5)
 **Toolchain**
