@@ -129,12 +129,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         return [name for name in self.in_all.removed if name not in tag.packages.removed]
 
     @property
-    def names_hashes(self) -> bool:
-        """Whether it is named below the products which packages have another hash, and why."""
-        reasons = [tag.reasons for tag in self.tags if tag.reasons]
-        return any(it.specs and it.names_packages and not it.is_one for it in reasons)
-
-    @property
     def no_longer(self) -> list[LostTogether]:
         """The packages that no longer have any build with something, of all tags."""
         return [lost for tag in self.tags for lost in tag.opening.lost_together]
@@ -161,6 +155,21 @@ class Outline(Struct, frozen=True, kw_only=True):
                     if len(packages) == len(roots):
                         found[roots] = NamedRoots(new, in_some, packages)
         return found
+
+    @property
+    def besides(self) -> list[Tally]:
+        """The quiet classes that are counted behind the sentence, as nothing below tells of them.
+
+        A list of names leaves no room for them, unless nobody knows why; packages with another hash
+        may be named below the products with the reason.
+        """
+        if self.names_below and not self.without_causes:
+            return []
+        reasons = [tag.reasons for tag in self.tags if tag.reasons]
+        is_named = any(it.specs and it.names_packages and not it.is_one for it in reasons)
+        return [
+            it for it in self.packages.besides if not (is_named and it.status is Status.REBUILT)
+        ]
 
     @property
     def downgraded_for(self) -> tuple[str, ...]:
