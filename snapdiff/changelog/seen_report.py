@@ -13,7 +13,7 @@ from snapdiff.model.specs import EMPTY_PART
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.templates import environment_of, render_page
-from snapdiff.reports.terminal import PLAIN_WIDTH, broken
+from snapdiff.reports.terminal import in_window
 
 _Story = tuple[Seen, list[str]]
 """A version, and the stacks of its tag that had it at the same times with as many builds."""
@@ -31,11 +31,7 @@ def render_first_seen(
         environment = environment_of(format_name, options)
         values = {"settings": settings, "detail": options.detail, "can_fold": format_name != "text"}
         page = render_page(environment, "first_seen.j2", **values, **_values(found))
-        if format_name == "markdown":
-            yield page
-            return
-        for line in page.splitlines():
-            yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
+        yield from in_window(page, options.width) if format_name == "text" else [page]
 
 
 def _json_list(items: Iterable[Struct]) -> str:

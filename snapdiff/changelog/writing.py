@@ -28,7 +28,7 @@ from snapdiff.reports.templates import (
     render_template,
     user_template,
 )
-from snapdiff.reports.terminal import PLAIN_WIDTH, broken
+from snapdiff.reports.terminal import in_window
 from snapdiff.safe_text import shown
 
 _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
@@ -141,11 +141,8 @@ class Changelog(Struct, frozen=True, kw_only=True):
             yield self._html(told)
             return
         whole = "\n".join([self._introduction(is_quiet=not told), *(text for _, text in told)])
-        if self.format_name == "markdown":
-            yield whole
-            return
-        for line in whole.splitlines():
-            yield f"{broken(line, self.options.width or PLAIN_WIDTH)}\n"
+        is_text = self.format_name == "text"
+        yield from in_window(whole, self.options.width) if is_text else [whole]
 
     def _html(self, told: Sequence[ToldSection]) -> str:
         """Return a complete HTML document that needs nothing else."""

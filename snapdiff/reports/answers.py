@@ -19,7 +19,7 @@ from snapdiff.reports.names import few_in_words, readable, short_hash, side_name
 from snapdiff.reports.places import FEW_STACKS
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
-from snapdiff.reports.terminal import PLAIN_WIDTH, broken
+from snapdiff.reports.terminal import in_window
 from snapdiff.result.causes import Cause, Event, Trait, event_of
 from snapdiff.result.packages import Kind
 from snapdiff.result.questions import (
@@ -75,11 +75,8 @@ def render_answer(
             tag.whole or any(stack.specs for stack in tag.stacks) for tag in found.tags
         )
     page = render_page(environment_of(format_name, options), name, found=found, **values)
-    if name == "why.j2" or format_name != "text":  # a drawing stays as it is
-        yield page
-        return
-    for line in page.splitlines():
-        yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
+    is_drawn = name == "why.j2"  # a drawing stays as it is
+    yield from in_window(page, options.width) if format_name == "text" and not is_drawn else [page]
 
 
 # --- Why specs changed ---

@@ -18,7 +18,7 @@ from snapdiff.reports.opening import Opening
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
 from snapdiff.reports.tag_block import Part, TagBlock
 from snapdiff.reports.templates import environment_of, render_page
-from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
+from snapdiff.reports.terminal import PLAIN_WIDTH, grid, in_window, legend, painter
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
@@ -95,8 +95,7 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         grid=partial(grid, width=width, paint=paint),
     )
     signs = legend(text, outline.rebuilt)
-    for line in [*text.splitlines(), *(["", signs] if signs else [])]:
-        yield f"{broken(line, width)}\n"
+    yield from in_window(f"{text}\n{signs}" if signs else text, width)
 
 
 def _outline(diff: CatalogDiff, options: ReportOptions, **layout: bool) -> Outline:

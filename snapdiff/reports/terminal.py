@@ -92,6 +92,12 @@ def broken(line: str, width: int) -> str:
     return "\n".join(lines)
 
 
+def in_window(text: str, width: int | None) -> Iterator[str]:
+    """Yield the lines of a text, each broken where it is wider than the window, if there is one."""
+    for line in text.splitlines():
+        yield f"{broken(line, width or PLAIN_WIDTH)}\n"
+
+
 def _shown_width(text: str) -> int:
     """Return how wide a text is on a terminal: control codes take no room."""
     return len(_CODES.sub("", text))

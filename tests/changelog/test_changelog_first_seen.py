@@ -358,7 +358,7 @@ def story(tmp_path: Path) -> Path:
 def test_what_came_or_went_is_first_and_what_stayed_is_counted(
     story: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("snapdiff.changelog.seen_report.PLAIN_WIDTH", 80)
+    monkeypatch.setattr("snapdiff.reports.terminal.PLAIN_WIDTH", 80)
     done = run_changelog(story, "--first-seen", "-f", "text")
     assert (done.status, done.err) == (0, "")
     rest = "22 versions there from the start in some stacks, with the same builds"

@@ -65,7 +65,7 @@ def missing(folder: Path, *options: str) -> str:
 def test_what_is_not_there_at_all_comes_first_and_like_specs_share_a_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("snapdiff.reports.answers.PLAIN_WIDTH", 80)
+    monkeypatch.setattr("snapdiff.reports.terminal.PLAIN_WIDTH", 80)
     assert missing(folder) == CLASSES
 
 
