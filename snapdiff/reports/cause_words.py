@@ -37,12 +37,11 @@ def event_in_words(event: Event, mark: Mark) -> str:
     return f"{mark(event.package)}{owner} {words}"
 
 
-def _difference_in_words(field: Field, mark: Mark) -> str:
-    """Return in what one spec differs from another: `3.10.12 → 3.11.6`, `variants — → +mpi`."""
-    name = "" if field.name == "version" else f"{field.name} "
-    if not name and not (field.old and field.new):  # the other one stays
-        return f"{mark(str(field.old or field.new))} ({'gone' if field.old else 'new'})"
-    return f"{name}{_value(field.old, mark)} → {_value(field.new, mark)}"
+def _step_in_words(field: Field, mark: Mark) -> str:
+    """Return the versions of a reason: `1.0 → 1.1`; `1.1 (new)` where what was before stays."""
+    if field.old and field.new:
+        return f"{_value(field.old, mark)} → {_value(field.new, mark)}"
+    return f"{_value(field.old or field.new, mark)} ({'gone' if field.old else 'new'})"
 
 
 def events_in_words(package: str, events: Iterable[Event], mark: Mark) -> str:
@@ -171,7 +170,7 @@ def _package_in_words(because: Because, mark: Mark) -> str:
     package = mark(because.package)
     if because.status != "changed":
         return f"{package} ({'new' if because.status == 'added' else 'gone'})"
-    versions = [_difference_in_words(it, mark) for it in because.fields if it.name == "version"]
+    versions = [_step_in_words(it, mark) for it in because.fields if it.name == "version"]
     variants = now_with_in_words(telling_variants(because), mark)
     if versions or variants or not because.fields:
         return " ".join(filter(None, [package, *versions, variants]))
