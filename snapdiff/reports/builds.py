@@ -18,12 +18,12 @@ from snapdiff.spack import parse_version, versions_in_order
 class BuildShare(NamedTuple):
     """How many builds a package lost or gained, and which.
 
-    `in_all` is how many it has on each side, 0 where that is not said.
-    `versions` are those of these builds, in order, where the package has others, too, and `numbers`
-    how many builds are of each; `of_versions` is how many builds of these versions it has on each
-    side. `duplicates` are told where the number is 0: nobody misses a build
-    of which there is an equal one. `is_each` says that each of several packages lost or gained so
-    many. `in_table` is how many are told of by a table of what there are more builds with.
+    `in_all` is how many it has on each side, 0 where that is not said. `versions` are those of
+    these builds, in order, where the package has others, too, and `numbers` how many builds are of
+    each; `of_versions` is how many builds of these versions it has on each side. `duplicates` are
+    told where the number is 0: nobody misses a build of which there is an equal one. `is_each` says
+    that each of several packages lost or gained so many. `in_table` is how many are told of by a
+    table of what there are more builds with.
     """
 
     number: int

@@ -24,7 +24,6 @@ Role = Literal["specs", "products", "dependencies", "needed there"]
 _FEW = 20
 """How many packages of one class are listed before others are folded or counted."""
 
-
 Name = tuple[str, str, str, int]
 """A package, a version, the beginning of a hash where that is told, and how many specs these are.
 

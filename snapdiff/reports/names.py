@@ -97,7 +97,6 @@ def versions_in_words(versions: Sequence[str], mark: Mark) -> str:
 _LONGEST_SUBJECT = 60
 """How many characters of a commit's subject stand in a heading."""
 
-
 _DOCUMENTS = (".lock", ".json", ".gz", ".sig", ".md")
 """How the name of a file ends that is a side by itself."""
 
@@ -186,8 +185,7 @@ def readable(diff: _Diff, *, names_only_stack: bool = True) -> _Diff:
     """Return a diff, or why a package changed, in which nothing is called `.`.
 
     A stack that is the only one has its folder's name, if that is known and asked for; such a tag
-    has none.
-    One `spack.lock` at the top of a repository is such a stack, in such a tag
+    has none. One `spack.lock` at the top of a repository is such a stack, in such a tag
     (docs/specification.md, section 10).
     """
     only_tag = {(tag.old, tag.new) for tag in diff.tags}

@@ -14,7 +14,6 @@ from snapdiff.spack import BLAS, MPI
 _LEAST_PACKAGES = 3
 """Of how many packages a table says all, where it is shorter than their lines."""
 
-
 About = Literal["products", "dependencies", "packages"]
 """What lines are about: packages where nobody knows which of them are products."""
 

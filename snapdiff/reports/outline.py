@@ -37,7 +37,6 @@ _WITHOUT_CAUSES = {frozenset({"page"}): "pages do", frozenset({"site data"}): "s
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
 
-
 _MOST_IN_SENTENCE = 6
 """How many packages the first sentence names: more are named in a list below it."""
 
@@ -71,16 +70,15 @@ class Outline(Struct, frozen=True, kw_only=True):
     what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
     of stacks in which something changed, `only_stack` the name where there is but one.
     `without_causes` says which documents list no dependencies, if none does, `added` what is said
-    of a stack that is on the new side alone, and `is_all_there`
-    that there are many changes, all of more builds or packages, and no version is gone. `only_line`
-    is there where it says all there is to say of packages, but for the few `followers` that only
-    have another hash, because of that. `is_because` says that only some builds
-    of them were looked at. `specs` are those that changed in a kind that is asked for where no
-    package did: with `-k removed` one that an upgraded package lost. `in_all` is how many products,
-    or packages, the only tag that changed has, changed or not, where it is known; `demoted` are
-    those that are no product any more and still there. `one_sided` are tags, and `whole_stacks`
-    stacks of other tags, that are on one side alone, by kind, of stacks where it is reported.
-    `renames` are stacks that may be one, each with the option that compares them so.
+    of a stack that is on the new side alone, and `is_all_there` that there are many changes, all of
+    more builds or packages, and no version is gone. `only_line` is there where it says all there is
+    to say of packages, but for the few `followers` that only have another hash, because of that.
+    `is_because` says that only builds with some reasons were looked at. `specs` are those that
+    changed in a kind that is asked for where no package did: with `-k removed` one that an upgraded
+    package lost. `in_all` is how many products, or packages, the only tag that changed has, changed
+    or not, where it is known. `one_sided` are tags, and `whole_stacks` stacks of other tags, that
+    are on one side alone, by kind, of stacks where it is reported. `renames` are stacks that may be
+    one, each with the option that compares them so.
     """
 
     sides: tuple[SideName, SideName]
@@ -122,7 +120,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def demoted(self) -> list[str]:
-        """The products that are only dependencies now."""
+        """The products that are only dependencies now: no product any more, and still there."""
         if self.in_all is None or self.about == "package":
             return []
         [tag] = (tag.tag for tag in self.tags)
@@ -137,7 +135,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     def names_below(self) -> tuple[Tally, ...]:
         """The classes of which the sentence has no names, as there would be too many in it.
 
-        Of several tags it has them all the same: a list would have to say of each in which.
+        Of several tags the sentence has them: a list would have to say of each in which it is.
         """
         some = [it for it in self.packages.told if it.few or it.few_in_some]
         names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)

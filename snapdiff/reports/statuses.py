@@ -47,7 +47,6 @@ def name_of_kind(kind: Kind, rebuilt: str) -> str:
 Step = Literal["", "major", "scheme"]
 """What a step of versions may be more than up or down: to a higher major one, to another scheme."""
 
-
 Versions = tuple[str, ...]
 
 
@@ -127,7 +126,6 @@ class Status(IntEnum):
 
 COLUMNS = tuple(status for status in Status if status.column)
 """The classes that tables of counts tell apart."""
-
 
 SHARED_BY_PACKAGES = 10
 """How many packages make a change of a field one line: of fewer, each is worth its own."""
