@@ -84,7 +84,7 @@ class Places:
         letters = chain.from_iterable(product(ascii_uppercase, repeat=it) for it in count(1))
         found: dict[str, tuple[str, ...]] = {}
         for place, number in Counter(used).items():
-            if number > 1 and len(place.names) > FEW_STACKS and not place.before:
+            if number > 1 and len(place.names) > FEW_STACKS:
                 place.letter = "".join(next(letters))
                 found[place.letter] = place.names
         return found

@@ -46,7 +46,7 @@ def in_parts(stack: StackDiff, kinds: AbstractSet[Kind], *, has_products: bool) 
     for change in stack.package_changes:
         if has_products:
             changes += parts_of_kinds(change, specs.get(change.package, ()), kinds)
-        elif not kinds.isdisjoint(change.kinds):
+        else:
             changes.append(replace(change, asked_for=None, parts=UNSET))
     told = {change.package for change in changes}
     if roots := stack.asked_for:
