@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from snapdiff.reports.moves import Move
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, Versions
 from snapdiff.result.causes import SharedTrait, Trait
@@ -54,15 +53,12 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) 
     told = tuple(it for it in lines if more.issuperset(it.packages) and _is_told(it, known))
     if len(traits) < 2 or sum(len(line.packages) for line in told) < _LEAST_PACKAGES:
         return None
-    rows = {
-        (name, _versions(moves[name])): [some.get(name, 0) for some in numbers]
-        for name in sorted(more)
-    }
+    rows = {}
+    for name in sorted(more):
+        move = moves[name]
+        versions = (move.gained and move.gained.versions) or move.own
+        rows[name, versions] = [some.get(name, 0) for some in numbers]
     return NewBuilds(traits, rows, told)
-
-
-def _versions(move: Move) -> Versions:
-    return (move.gained and move.gained.versions) or move.own
 
 
 def _numbers(trait: SharedTrait, about: str) -> Mapping[str, int]:

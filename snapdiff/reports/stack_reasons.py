@@ -69,11 +69,6 @@ class Reasons(Struct, frozen=True, kw_only=True):
         return shortened(self.causes, _MOST_CAUSES)
 
     @property
-    def tells_all(self) -> bool:
-        """Whether every rebuilt package can be named with its cause."""
-        return not self.told.more and not self.unexplained
-
-    @property
     def is_one(self) -> bool:
         """Whether all rebuilt specs have one cause."""
         return len(self.causes) == 1 and not self.unexplained

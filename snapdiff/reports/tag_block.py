@@ -344,7 +344,7 @@ def _beside(
     if reasons is None or _say_why(lines, stacks):
         return reasons and replace(reasons, specs=0)
     named = {it for line in lines if line.status is Status.REBUILT for it in line.packages}
-    names_all = len(named) < len(reasons.packages) <= FEW_QUIET and reasons.tells_all
-    names_packages = not named or names_all
+    untold = reasons.told.more or reasons.unexplained
+    names_packages = not named or (not untold and len(named) < len(reasons.packages) <= FEW_QUIET)
     widest = None if names_packages else reasons.widest
     return replace(reasons, names_packages=names_packages, widest=widest)
