@@ -155,9 +155,10 @@ class VersionMove(NamedTuple):
                 return f"{words} of {mark(new.version)}{f' ({mpis})' if mpis else ''}"
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
-        return ", ".join(filter(None, [self._versions_in_words(mark), *moved]))
+        return ", ".join(filter(None, [self.versions_alone(mark), *moved]))
 
-    def _versions_in_words(self, mark: Mark) -> str:
+    def versions_alone(self, mark: Mark) -> str:
+        """Return the same without numbers of builds."""
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
         still = f", still has {kept}" if kept else ""
         if gone and came:
@@ -267,7 +268,6 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
 
 
 def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:
-    """Return what tells so many builds, or nothing where it tells more or fewer."""
     return parts if sum(it.specs for it in parts) == number else ()
 
 

@@ -182,12 +182,12 @@ def _package_in_words(because: Because, mark: Mark) -> str:
     return f"{package} ({'no longer' if field.old else 'now'} depends on {words})"
 
 
-def now_with_in_words(variants: Sequence[str], mark: Mark) -> str:
+def now_with_in_words(variants: Sequence[str], mark: Mark, most: int = MOST_NAMES) -> str:
     """Return what is said of variants that had another value: `(now ~gui +mpi)`, or nothing.
 
-    Those that are off now come first.
+    Those that are off now come first, and of more than `most` the others are counted.
     """
-    some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), MOST_NAMES)
+    some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), most)
     more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
     return f"(now {' '.join([*map(mark, some.first), *more])})" if some.first else ""
 

@@ -12,6 +12,7 @@ from snapdiff.reports.places import FEW_STACKS, HERE, NOWHERE, Place
 from snapdiff.reports.product_table import ProductTable
 from snapdiff.reports.statuses import Status
 from snapdiff.result.causes import Event
+from snapdiff.spack import NO_COMPILER
 
 FEW_QUIET = 10
 """How many packages are listed that changed in configuration or hash alone; more are named."""
@@ -45,11 +46,11 @@ class Tally(Struct, frozen=True, kw_only=True):
 
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
-    what was lost, or is more: versions, builds or both; `lost_with` is the only package that is
-    gone, where they all lost builds that use it. `few` are they, with what happened to each,
-    where these are few that somebody will miss or look for, and `few_in_some` those `in_some`. They
-    changed in `events` as all around them did. `major` is how many of the upgraded ones have
-    another major version.
+    what was lost, or is more: versions, builds or both, or that no compiler is named any more;
+    `lost_with` is the only package that is gone, where they all lost builds that use it. `few` are
+    they, with what happened to each, where these are few that somebody will miss or look for, and
+    `few_in_some` those `in_some`. They changed in `events` as all around them did. `major` is how
+    many of the upgraded ones have another major version.
     """
 
     status: Status
@@ -99,15 +100,6 @@ class Group(Tally, frozen=True, kw_only=True):
     def size(self) -> int:
         """How many lines or rows it has; names are one."""
         return len(self.table.rows) if self.table else len(self.lines) + bool(self.names)
-
-    @property
-    def named_moves(self) -> Named:
-        """The packages on lines, each with the worst that happened to it, where it differs."""
-        names = ((name, line) for line in self.lines for name in line.packages)
-        return tuple(
-            (name, tuple(move for move in line.moves_of(name) if move.status is line.status))
-            for name, line in names
-        )
 
     @property
     def is_long(self) -> bool:
@@ -229,6 +221,9 @@ def _tally(
         of_versions = [it.is_of_versions and bool(is_more or it.versions.gone) for _, it in moves]
         what = {"versions" if it else "builds" for it in of_versions}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
+    elif status is Status.RECONFIGURED:
+        if all(move.differs and all(map(_names_none, move.differs)) for _, move in moves):
+            tally = replace(tally, what=("no compiler",))
     elif status is Status.ROOTS:
         what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
@@ -239,6 +234,10 @@ def _tally(
         tally = replace(tally, events=tuple(events), place=place if is_short else None)
     is_named = status in _NAMED or (status.is_quiet and len(named) == 1)
     return replace(tally, few=_few(named, moves) if is_named else ())
+
+
+def _names_none(event: Event) -> bool:
+    return event.what == "compiler" and event.new == NO_COMPILER
 
 
 def _only_place(moves: Iterable[tuple[str, Move]]) -> Place | None:
@@ -256,6 +255,24 @@ def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
             of_name[name] += (move,)
     most_first = sorted(of_name.items(), key=lambda it: (-len(it[1][0].stacks), it[1][0].stacks))
     return tuple(most_first)
+
+
+def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
+    """Return the packages of a group with the worst that happened to each, the same step once.
+
+    A step in stacks that no line of all these `lines` is about has their names as its place.
+    """
+    places = {move.stacks: move.place for line in lines for move in line.moves}
+    found = []
+    for name, worst in ((name, line) for line in group.lines for name in line.packages):
+        steps: dict[str, Move] = {}
+        for move in (it for it in worst.moves_of(name) if it.status is worst.status):
+            before = steps.get(step := move.now_in_words(str))
+            stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
+            place = places.get(stacks) or Place("", stacks)
+            steps[step] = replace(move, stacks=stacks, place=place)
+        found.append((name, tuple(steps.values())))
+    return tuple(found)
 
 
 def named_by_place(named: Named) -> tuple[tuple[Place, tuple[tuple[str, Move], ...]], ...]:

@@ -175,7 +175,7 @@ class Move(Struct, frozen=True, kw_only=True):
         """
         gone, came = self.versions.gone, self.versions.came
         if came and self.status is Status.MORE:
-            return f" {self.versions.in_words(mark)}"
+            return f" {self.versions.versions_alone(mark)}"
         if came:
             return f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"
         number = self.gained.number if self.gained else 0

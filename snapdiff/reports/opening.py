@@ -69,6 +69,11 @@ class GoneDependencies(Struct, frozen=True, kw_only=True):
     reasons: tuple[tuple[Because, int], ...]
 
     @property
+    def names(self) -> list[str]:
+        """The packages that are the reasons."""
+        return [because.package for because, _ in self.reasons]
+
+    @property
     def others(self) -> int:
         """How many are gone for other reasons, or nobody knows why."""
         return self.number - sum(number for _, number in self.reasons)
@@ -77,8 +82,8 @@ class GoneDependencies(Struct, frozen=True, kw_only=True):
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
 
-    `versions_gone` are those of which none of their series came, first of products, then of
-    dependencies, and `turned_off` the variants of products that were on in all builds.
+    `versions_gone` are those of which none of their series came, and `turned_off` the variants that
+    were on in all builds, both of products, then of dependencies.
     """
 
     shared: tuple[SharedChange, ...] = ()
@@ -87,7 +92,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     builds: tuple[StackBuilds, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: tuple[_Losses, _Losses] = ((), ())
-    turned_off: _Losses = ()
+    turned_off: tuple[_Losses, _Losses] = ((), ())
     dependencies_gone: GoneDependencies | None = None
 
 
@@ -105,7 +110,8 @@ def opening_of(
 
     Which versions and options are lost is named of those stacks that are `told`.
     """
-    gone, off = _lost_values(stacks, moves, told)
+    reasons = _dependencies_gone(moves)
+    gone, off = _lost_values(stacks, moves, told, reasons.names if reasons else ())
     builds = builds_of(stacks, kinds, places)
     of_builds = {
         stack
@@ -125,24 +131,28 @@ def opening_of(
         if Kind.REMOVED in kinds
         else (),
         versions_gone=(by_place(gone[0], places), by_place(gone[1], places)),
-        turned_off=by_place(off, places),
-        dependencies_gone=_dependencies_gone(moves) if told else None,
+        turned_off=(by_place(off[0], places), by_place(off[1], places)),
+        dependencies_gone=reasons if told else None,
     )
 
 
 def _lost_values(
-    stacks: Iterable[StackDiff], moves: Moves, told: Mapping[str, StackMoves]
-) -> tuple[_LostByPart, list[_Lost]]:
-    """Return the versions that packages lost, and the variants of products that are off now.
+    stacks: Iterable[StackDiff],
+    moves: Moves,
+    told: Mapping[str, StackMoves],
+    reasons: Collection[str],
+) -> tuple[_LostByPart, _LostByPart]:
+    """Return the versions that packages lost, and the variants that are off now in all builds.
 
     Not of the toolchain, which has lines of its own, nor of what is downgraded: that is told with
     its versions, and an older one may not have the option. Of dependencies it is the versions that
-    many builds had below them, or that a product has elsewhere.
+    many builds had below them, or that a product has elsewhere, and the variants of those that are
+    `reasons` why others are gone.
     """
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
     gone: _LostByPart = ([], [])
-    turned: list[_Lost] = []
+    turned: _LostByPart = ([], [])
     for stack, some in told.items():
         for change, move in some:
             if move.status is Status.DOWNGRADED:
@@ -154,8 +164,8 @@ def _lost_values(
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)
             if lost and name not in TOOLCHAIN:
                 gone[is_dependency].append(((name, lost), stack))
-            if off and not is_dependency:
-                turned.append(((name, off), stack))
+            if off and (not is_dependency or name in reasons):
+                turned[is_dependency].append(((name, off), stack))
     return gone, turned
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from snapdiff.reports.cause_words import MOST_NAMES, now_with_in_words
 from snapdiff.reports.moves import Move
 from snapdiff.reports.names import Mark, counted
 from snapdiff.reports.package_lines import PackageLine
@@ -41,6 +42,19 @@ class ProductCell(NamedTuple):
         users = list(map(mark, self.move.needed_by)) if self.move else []
         needs = f"needed by {' and '.join(users)}" if users else ""
         return ", ".join(filter(None, [words, role, needs])) or "·"
+
+    def only_counted(self, mark: Mark) -> str:
+        """Return in full those variants of which its words only give the number, or nothing."""
+        move = self.move
+        if move is None:
+            return ""
+        differences = move.differences_in_words(mark)
+        is_short = differences != move.differences_in_words(mark, is_short=True)
+        told = [differences] if is_short else []
+        if move.versions.gone and len(move.now_with) > MOST_NAMES:
+            every = now_with_in_words(move.now_with, mark, len(move.now_with))
+            told.append(every.strip("()"))
+        return ", ".join(told)
 
     def is_as(self, other: "ProductCell") -> bool:
         """Return whether it says the same as one with the same words, which may only count."""

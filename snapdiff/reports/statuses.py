@@ -77,7 +77,7 @@ class Status(IntEnum):
     NO_DEPENDENCY = 9, Kind.REMOVED, "no dependency"
     """It was a dependency, and is a field of what it compiles again."""
     RECONFIGURED = 10, Kind.RECONFIGURED, "reconfigured"
-    ROOTS = 11, Kind.RECONFIGURED, "root or not"
+    ROOTS = 11, Kind.RECONFIGURED, "role alone"
     """Somebody asks for it no longer, or does now; nothing else happened that anybody misses."""
     SHARED = 12, Kind.RECONFIGURED, ""
     """It was reconfigured in nothing but what all around it was, too: that is said once."""

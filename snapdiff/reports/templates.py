@@ -22,7 +22,7 @@ from snapdiff.reports.cause_words import (
     trait_in_words,
     traits_in_words,
 )
-from snapdiff.reports.groups import named_by_place
+from snapdiff.reports.groups import named_by_place, named_steps
 from snapdiff.reports.html import writing
 from snapdiff.reports.markdown import code, linked
 from snapdiff.reports.names import (
@@ -81,6 +81,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     environment.filters |= OWN_FILTERS | {
         "tag_names": tag_names,
         "by_place": named_by_place,
+        "named_steps": named_steps,
         "by_sign": by_sign,
         "sets_in": sets_in,
         "name": mark,

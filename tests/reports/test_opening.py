@@ -448,7 +448,7 @@ def test_the_table_counts_apart_what_was_neither_reconfigured_nor_rebuilt(tmp_pa
         "same": ([stays], [stays]),
     }
     lines = report(tmp_path, stacks, "--stat")
-    roots = "Root or not | Number of equal builds"
+    roots = "Role alone | Number of equal builds"
     assert [line for line in lines if line.startswith("|")] == [
         f"| Environment | Reconfigured | {roots} | With another hash | Unchanged | All |",
         "|:--|--:|--:|--:|--:|--:|--:|",
@@ -855,7 +855,8 @@ def test_a_comment_names_each_step_of_an_upgrade(tmp_path: Path) -> None:
     }
     lines = report(tmp_path, stacks, "-f", "comment")
     [upgraded] = [line for line in lines if line.startswith("- **upgraded**: `f0` `0.1` → `0.2`, ")]
-    assert upgraded.endswith(", `p` `1.0` → `1.1` and `1.5` → `1.6`, `q` `1.0` → `1.1`")
+    steps = "`p` `1.0` → `1.1` (`a`); `p` `1.5` → `1.6` (`b`)"
+    assert upgraded.endswith(f", `q` `1.0` → `1.1` (both); {steps}")
 
 
 def test_dependencies_that_others_still_have_are_gone_somewhere(

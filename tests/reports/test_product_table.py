@@ -327,3 +327,10 @@ def test_what_is_only_counted_is_not_the_same_as_on_the_left(tmp_path: Path) -> 
         c=(options(*"abcdwxyz"), options(*"abcdwxyz", off="wxyz")),
     )
     assert rows["p"] == ["4 variants differ", "4 variants differ", "″"]
+    text = run_cli("-C", tmp_path, "old", "new").out
+    below = [
+        f"- `p`: variants {' '.join(f'`+{it}`' for it in some)} → "
+        f"{' '.join(f'`~{it}`' for it in some)}"
+        for some in ("wxyz", "abcd")
+    ]
+    assert "\n\nVariants that cells only count:\n\n" + "\n".join(below) + "\n" in text
