@@ -36,7 +36,7 @@ _Lost = tuple[tuple[str, tuple[str, ...]], str]
 _LostByPart = tuple[list[_Lost], list[_Lost]]
 """Those of products, and those of dependencies."""
 
-_Losses = Placed[tuple[str, tuple[str, ...]]]
+Losses = Placed[tuple[str, tuple[str, ...]]]
 
 
 class NewRoots(Struct, frozen=True, kw_only=True):
@@ -53,9 +53,9 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     place: Place
     taken: Placed[int]
-    older: _Losses
+    older: Losses
     downgraded: frozenset[tuple[str, str]]
-    beside: _Losses
+    beside: Losses
 
 
 class GoneDependencies(Struct, frozen=True, kw_only=True):
@@ -91,8 +91,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     new_roots: tuple[NewRoots, ...] = ()
     builds: tuple[StackBuilds, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
-    versions_gone: tuple[_Losses, _Losses] = ((), ())
-    turned_off: tuple[_Losses, _Losses] = ((), ())
+    versions_gone: tuple[Losses, Losses] = ((), ())
+    turned_off: tuple[Losses, Losses] = ((), ())
     dependencies_gone: GoneDependencies | None = None
 
 

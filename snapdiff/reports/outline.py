@@ -15,8 +15,9 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.model.packages import LikeStacks, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Named, Numbers, Tally, tallies
+from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
 from snapdiff.reports.lost_builds import LostTogether
+from snapdiff.reports.named_classes import ToldNames, told_names
 from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, followers_of, spec_lines
@@ -52,14 +53,6 @@ class StackNews(NamedTuple):
     packages: int
     package: str
     may_be_old: bool
-
-
-class NamedRoots(NamedTuple):
-    """New roots that are named below the sentence: those of a class, `in_some` stacks or in all."""
-
-    tally: Tally
-    in_some: bool
-    packages: Named
 
 
 class Outline(Struct, frozen=True, kw_only=True):
@@ -141,18 +134,9 @@ class Outline(Struct, frozen=True, kw_only=True):
         names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)
         return tuple(some) if names > _MOST_IN_SENTENCE and not self.several_changed else ()
 
-    @property
-    def named_roots(self) -> dict[tuple[str, ...], NamedRoots]:
-        """The new roots that brought something, where all of one sort are named below."""
-        found = {}
-        every = [it.names for tag in self.tags for it in tag.opening.new_roots]
-        for new in (it for it in self.names_below if it.status is Status.NEW):
-            for in_some, few in ((new.in_some == new.number, new.few), (True, new.few_in_some)):
-                for roots in every:
-                    packages = tuple(it for it in few if it[0] in roots)
-                    if len(packages) == len(roots):
-                        found[roots] = NamedRoots(new, in_some, packages)
-        return found
+    def names_told(self, tag: TagBlock) -> ToldNames:
+        """Return what is named below the sentence, and what new roots brought to a tag."""
+        return told_names(self.names_below, tag.opening.new_roots)
 
     @property
     def besides(self) -> list[Tally]:
@@ -172,11 +156,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def downgraded_for(self) -> tuple[str, ...]:
         """The new roots that need all products that are named as downgraded, if some do."""
-        few = [it.few for it in self.names_below if it.status is Status.DOWNGRADED]
-        moves = ((name, move) for some in few for name, moves in some for move in moves)
-        named = {(name, stack) for name, move in moves for stack in move.stacks}
-        roots = (it for tag in self.tags for it in tag.opening.new_roots)
-        return next((it.names for it in roots if named and named <= it.downgraded), ())
+        roots = (it for tag in self.tags for it in self.names_told(tag).roots)
+        return next((it.roots.names for it in roots if it.downgraded), ())
 
     @property
     def says_all(self) -> bool:

@@ -1,0 +1,79 @@
+"""What is named below the first sentence: packages of each class, and what new roots brought."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from snapdiff.reports.groups import Named, Tally
+from snapdiff.reports.opening import Losses, NewRoots
+from snapdiff.reports.statuses import Status
+
+
+class NamedClass(NamedTuple):
+    """Packages of a class with what happened to each: those in some stacks alone, or the others."""
+
+    tally: Tally
+    in_some: bool
+    packages: Named
+
+    def only(self, names: Iterable[str]) -> Named:
+        """Return those of some names."""
+        return tuple(it for it in self.packages if it[0] in names)
+
+
+class RootsTold(NamedTuple):
+    """New roots with what is told of them: as which class, if as one, and what they brought.
+
+    `downgraded` are all products that are, told below them; `older` are the other older versions.
+    """
+
+    roots: NewRoots
+    named: NamedClass | None
+    older: Losses
+    downgraded: Named
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether their class says in which stacks they brought it."""
+        moves = [move for _, some in self.named.packages for move in some] if self.named else []
+        return all(move.place == self.roots.place for move in moves)
+
+
+class ToldNames(NamedTuple):
+    """All that is named: the new roots that brought something, and the classes without these."""
+
+    roots: list[RootsTold]
+    classes: list[NamedClass]
+
+
+def told_names(tallies: Iterable[Tally], new_roots: Sequence[NewRoots]) -> ToldNames:
+    """Return what is named of some classes; what a package lost is said with its name."""
+    classes = []
+    for it in tallies:
+        if it.status is not Status.LOST:
+            classes.append(NamedClass(it, it.in_some == it.number, it.few))
+        if it.in_more:
+            classes.append(NamedClass(it, True, it.few_in_some))
+    roots = [_roots_told(it, classes) for it in new_roots]
+    named = {name for it in roots if it.named for name, _ in it.named.packages}
+    told = [
+        it._replace(packages=tuple(p for p in it.packages if p[0] not in named)) for it in classes
+    ]
+    if any(it.downgraded for it in roots):
+        told = [it for it in told if it.tally.status is not Status.DOWNGRADED]
+    return ToldNames(roots, [it for it in told if it.packages])
+
+
+def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> RootsTold:
+    """Return what is told of new roots: of the products that are downgraded if they need all."""
+    named = None
+    downgraded: Named = ()
+    for it in classes:
+        some = it.only(roots.names)
+        if it.tally.status is Status.NEW and len(some) == len(roots.names):
+            named = it._replace(packages=some)
+        if it.tally.status is Status.DOWNGRADED:
+            fell = {
+                (name, where) for name, moves in it.packages for m in moves for where in m.stacks
+            }
+            downgraded = it.packages if fell <= roots.downgraded else ()
+    return RootsTold(roots, named, roots.beside if downgraded else roots.older, downgraded)
