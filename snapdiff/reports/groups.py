@@ -102,6 +102,11 @@ class Group(Tally, frozen=True, kw_only=True):
         return len(self.table.rows) if self.table else len(self.lines) + bool(self.names)
 
     @property
+    def is_listed(self) -> bool:
+        """Whether it has lines, and no table."""
+        return bool(self.lines) and not self.table
+
+    @property
     def is_long(self) -> bool:
         """Whether it has more lines than are read beside others."""
         return len(self.lines) > FEW
@@ -222,7 +227,8 @@ def _tally(
         what = {"versions" if it else "builds" for it in of_versions}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.RECONFIGURED:
-        if all(move.differs and all(map(_names_none, move.differs)) for _, move in moves):
+        differs = [[(it.what, it.new) for it in move.differs] for _, move in moves]
+        if all(it == [("compiler", NO_COMPILER)] for it in differs):
             tally = replace(tally, what=("no compiler",))
     elif status is Status.ROOTS:
         what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
@@ -234,10 +240,6 @@ def _tally(
         tally = replace(tally, events=tuple(events), place=place if is_short else None)
     is_named = status in _NAMED or (status.is_quiet and len(named) == 1)
     return replace(tally, few=_few(named, moves) if is_named else ())
-
-
-def _names_none(event: Event) -> bool:
-    return event.what == "compiler" and event.new == NO_COMPILER
 
 
 def _only_place(moves: Iterable[tuple[str, Move]]) -> Place | None:

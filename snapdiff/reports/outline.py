@@ -21,11 +21,12 @@ from snapdiff.reports.named_classes import ToldNames, told_names
 from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, SpecLines, followers_of, spec_lines
+from snapdiff.reports.parts import SHORT
 from snapdiff.reports.places import FIRST_SEEN, added_word
 from snapdiff.reports.stack_moves import with_own_reasons
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import LOOKS, Status, name_of_kind
-from snapdiff.reports.tag_block import SHORT, TagBlock, TagWriter
+from snapdiff.reports.tag_block import TagBlock, TagWriter
 from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
@@ -53,6 +54,11 @@ class StackNews(NamedTuple):
     packages: int
     package: str
     may_be_old: bool
+
+    @property
+    def is_long(self) -> bool:
+        """Whether these are more stacks than are read in a line."""
+        return len(self.stacks) > SHORT
 
 
 class Outline(Struct, frozen=True, kw_only=True):

@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW, FEW_QUIET, Group, Numbers, grouped, tallies
-from snapdiff.reports.new_builds import About, NewBuilds, new_builds_of
+from snapdiff.reports.groups import FEW, FEW_QUIET, Numbers, grouped, tallies
+from snapdiff.reports.new_builds import About, new_builds_of
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
 from snapdiff.reports.package_lines import PackageLine, SpecLines, package_lines, spec_lines
+from snapdiff.reports.parts import SHORT, Part
 from snapdiff.reports.places import HERE, NOWHERE, places_of
 from snapdiff.reports.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.products import in_parts, knows_products
@@ -37,64 +38,6 @@ from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
 from snapdiff.spack import COMPILER_WRAPPER, COMPILERS
-
-SHORT = 8
-"""How many lines of packages are read at a glance."""
-
-
-class Part(Struct, frozen=True, kw_only=True):
-    """What happened to the products, or to the dependencies, of one stack or of all of a tag.
-
-    They are packages where nobody knows which is which. `stack` is None where it is about all of
-    them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
-    `numbers` count all that changed, of which `above` are told by the toolchain or another part.
-    """
-
-    about: About
-    stack: str | None
-    is_first: bool = False
-    reasons: Reasons | None = None
-    groups: tuple[Group, ...] = ()
-    new_builds: NewBuilds | None = None
-    numbers: Numbers
-    above: int
-    details: SpecLines = ()
-
-    @property
-    def lines(self) -> list[PackageLine]:
-        """The lines of all its groups."""
-        return [line for group in self.groups for line in group.lines]
-
-    @property
-    def has_table(self) -> bool:
-        """Whether some of its groups are in a table."""
-        return any(group.table for group in self.groups)
-
-    @property
-    def listed(self) -> list[Group]:
-        """The groups that have lines, and no table."""
-        return [group for group in self.groups if group.lines and not group.table]
-
-    @property
-    def quiet(self) -> list[Group]:
-        """The groups of which names are enough."""
-        return [group for group in self.groups if group.names and not group.lines]
-
-    @property
-    def size(self) -> int:
-        """How many lines and rows it has."""
-        rows = len(self.new_builds.rows) if self.new_builds else 0
-        return rows + sum(group.size for group in self.groups)
-
-    @property
-    def has_headings(self) -> bool:
-        """Whether its groups have headings: of few lines everybody sees what they are."""
-        return self.has_table or (self.size > SHORT and len(self.groups) > 1)
-
-    @property
-    def is_long(self) -> bool:
-        """Whether it has more lines than are read beside others."""
-        return self.size > FEW
 
 
 class TagBlock(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,90 @@
+"""What happened to the products, or the dependencies, of a tag or of one stack: groups in order."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from snapdiff.reports.groups import FEW, Group, Numbers
+from snapdiff.reports.new_builds import About, NewBuilds
+from snapdiff.reports.package_lines import PackageLine, SpecLines
+from snapdiff.reports.stack_reasons import Reasons
+from snapdiff.reports.statuses import Status
+
+SHORT = 8
+"""How many lines of packages are read at a glance."""
+
+
+class Layout(NamedTuple):
+    """The groups of a part as they stand: nobody should miss the first, the rest may be folded."""
+
+    in_sight: list[Group]
+    in_table: list[Group]
+    rest: list[Group]
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """What happened to the products, or to the dependencies, of one stack or of all of a tag.
+
+    They are packages where nobody knows which is which. `stack` is None where it is about all of
+    them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
+    `numbers` count all that changed, of which `above` are told by the toolchain or another part.
+    """
+
+    about: About
+    stack: str | None
+    is_first: bool = False
+    reasons: Reasons | None = None
+    groups: tuple[Group, ...] = ()
+    new_builds: NewBuilds | None = None
+    numbers: Numbers
+    above: int
+    details: SpecLines = ()
+
+    @property
+    def one(self) -> str:
+        """What one of them is called."""
+        return "dependency" if self.about == "dependencies" else self.about.removesuffix("s")
+
+    @property
+    def lines(self) -> list[PackageLine]:
+        """The lines of all its groups."""
+        return [line for group in self.groups for line in group.lines]
+
+    @property
+    def has_table(self) -> bool:
+        """Whether some of its groups are in a table."""
+        return any(group.table for group in self.groups)
+
+    @property
+    def quiet(self) -> list[Group]:
+        """The groups of which names are enough."""
+        return [group for group in self.groups if group.names and not group.lines]
+
+    @property
+    def size(self) -> int:
+        """How many lines and rows it has."""
+        rows = len(self.new_builds.rows) if self.new_builds else 0
+        return rows + sum(group.size for group in self.groups)
+
+    @property
+    def has_headings(self) -> bool:
+        """Whether its groups have headings: of few lines everybody sees what they are."""
+        return self.has_table or (self.size > SHORT and len(self.groups) > 1)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has more lines than are read beside others."""
+        return self.size > FEW
+
+    def layout(self, named: Collection[Status]) -> Layout:
+        """Return how its groups stand below one another, where some classes are `named` above.
+
+        What came or went with whole stacks is in no column, and comes before the table.
+        """
+        in_sight = [it for it in self.groups if it.status.is_news and it.status not in named]
+        return Layout(
+            in_sight=[it for it in in_sight if it.is_listed],
+            in_table=[it for it in self.groups if it.table],
+            rest=[it for it in self.groups if it not in in_sight and not it.table],
+        )
