@@ -147,8 +147,6 @@ class VersionMove(NamedTuple):
                 which = f"{those} {traits_in_words(self.moved_by[0], mark)}"
             which = f" ({which})" if which else ""
             some = f"{number:,} of {counted(old.old, 'build')}"
-            if number == old.old:
-                some = "the only build" if number == 1 else f"all {number:,} builds"
             if came > number:
                 words = f"{some} of {mark(old.version)}{which} replaced by {came:,}"
                 mpis = ", ".join(each_in_words(self.new_with, mark))

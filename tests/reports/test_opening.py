@@ -865,3 +865,28 @@ def test_dependencies_that_others_still_have_are_gone_somewhere(
     old, new = without_gui("abcde")
     lines = report(tmp_path, {"a": (old, new), "b": (old, old)})
     assert "- **dependencies gone somewhere**: 8 because of `visit` (now `~gui`)" in lines
+
+
+def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None:
+    fell = [replace(tool, explicit=False, version="1.9") for tool in TOOLS]
+    roots = [Item(name, explicit=True, needs=tuple(map(needs, fell))) for name in ("aa", "bb")]
+    more = [Item(f"n{number}", explicit=True) for number in range(3)]
+    lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
+    assert "3 downgraded (because of `aa`, `bb`)" in lines[2]
+    taken = "3 products are dependencies of them now, no longer root specs"
+    told = lines.index(f"- **new**: `aa` `1.0`, `bb` `1.0`: {taken}")
+    assert lines[told + 1].startswith("  - **downgraded** because of them: `tool0` `2.0` → `1.9`, ")
+    assert "- **new**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0`" in lines
+
+
+def test_of_versions_that_are_gone_in_many_sets_of_stacks_the_others_are_counted(
+    tmp_path: Path,
+) -> None:
+    def sides(name: str) -> Sides:
+        both = [Item(name, it, explicit=True) for it in ("1.0", "2.0")]
+        ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+        return [*both, *ups[0]], [both[1], *ups[1]]
+
+    lines = report(tmp_path, {name: sides(f"of-{name}") for name in "abcde"})
+    told = "; ".join(f"`of-{it}` `1.0` (`{it}`)" for it in "abc")
+    assert f"- **versions gone**: {told}; others in 2 more sets of environments" in lines

@@ -334,3 +334,13 @@ def test_what_is_only_counted_is_not_the_same_as_on_the_left(tmp_path: Path) -> 
         for some in ("wxyz", "abcd")
     ]
     assert "\n\nVariants that cells only count:\n\n" + "\n".join(below) + "\n" in text
+
+
+def test_a_short_table_says_how_many_products_it_leaves_out(tmp_path: Path) -> None:
+    sides = [[Item(f"p{n}", f"{n}.{it}", explicit=True) for n in range(60)] for it in "12"]
+    table(tmp_path, a=(sides[0], sides[1]), b=(sides[0], sides[1]))
+    text = run_cli("-C", tmp_path, "old", "new", "--package-url", "", "--max-length", "1500").out
+    assert len(text) <= 1500
+    left = re.search(r"(?m)^\| and (\d+) more products \|  \|  \|$", text)
+    assert left
+    assert int(left[1]) + text.count("\n| `p") + text.count("\n| `lib") == 66
