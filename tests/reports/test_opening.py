@@ -481,7 +481,7 @@ WITHOUT_QT = drawing(WITHOUT_GUI, [])
 def test_dependencies_that_one_package_needed_are_told_with_it(tmp_path: Path) -> None:
     lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (WITH_QT, WITHOUT_QT)})
     assert (
-        "- − `a`, `b`, `c`, `cairo`, `d`, `e`, `qt`, `qwt` `1.0` gone (both), "
+        "- − `a`, `b`, `c`, `cairo`, `d`, `e`, `qt`, `qwt` `1.0` gone in both environments, "
         "because of `visit` (now `~gui`)"
     ) in lines
 
