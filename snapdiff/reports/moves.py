@@ -48,7 +48,8 @@ class Move(Struct, frozen=True, kw_only=True):
     from others, and have nothing said of it. `lost` and `gained` are builds; `is_builds` says that
     nothing else happened. `because` is why it was only rebuilt: the cause, with the way there; or
     the package because of which it is gone, or new.
-    `differs` is in what it was reconfigured, and `shared` in what all around it was, too;
+    `differs` is in what it was reconfigured, all builds if some `differs_more`, `shared` in what
+    all around it was, too;
     `some_builds` says of how many builds how many were, where these are not all; `beside` has
     the versions of a product's builds that were, where more happened to others. `asked_for` is
     there where somebody asks for it on one side alone, and it is on both. `needed_by` are asked for
@@ -68,6 +69,7 @@ class Move(Struct, frozen=True, kw_only=True):
     is_builds: bool
     because: Event | Because | None
     differs: tuple[Event, ...]
+    differs_more: bool = False
     shared: tuple[Event, ...]
     some_builds: tuple[int, int] | None
     beside: Versions
@@ -122,8 +124,9 @@ class Move(Struct, frozen=True, kw_only=True):
         else:
             some = shortened([event_in_words(event, mark) for event in self.differs], 3)
             words = ", ".join(some.first)
-            return f"{words} and {counted(some.more, 'more difference')}" if some.more else words
-        return f"{words}, and more" if len(self.differs) > 1 else words
+            words += f" and {counted(some.more, 'more difference')}" if some.more else ""
+        is_more = self.differs_more or (common and len(self.differs) > 1)
+        return f"{words}, and more" if is_more else words
 
     def how_reconfigured(self, mark: Mark, *, is_short: bool = False) -> str:
         """Return `reconfigured: variant +mpi → ~mpi` of builds.
@@ -133,7 +136,7 @@ class Move(Struct, frozen=True, kw_only=True):
         if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
             sides = (str(self.differs[0].old), str(self.differs[0].new))
             old, new = (mark(canonical_compiler(it).replace("@", " ")) for it in sides)
-            return f"with {new} in place of {old}"
+            return f"with {new} in place of {old}{', and more' if self.differs_more else ''}"
         words = self.differences_in_words(mark, is_short=is_short)
         return f"reconfigured: {words}" if words else "reconfigured"
 
@@ -211,7 +214,10 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     reconfigured = [it for it in told if it.kind is Kind.RECONFIGURED and not is_told(it, shared)]
     is_said = not change.specs.reconfigured or any(it.kind is kind for it in specs)  # by a spec
     only_shared = kind is Kind.RECONFIGURED and is_said and all(is_told(it, shared) for it in specs)
-    events = {event for spec in reconfigured or told for event in field_events(spec)}
+    of_specs = [set(field_events(spec)) for spec in reconfigured or told]
+    events = set().union(*of_specs)
+    in_all = set.intersection(*of_specs) - shared if of_specs else set()
+    own_events = events - shared
     own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
     if own and (kind is Kind.REBUILT or only_shared):
         own = versions_in_order(spec.new.version for spec in specs if spec.new)
@@ -248,7 +254,8 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         gained=gained,
         is_builds=is_builds,
         because=change.because or (_cause_of_all(specs) if kind is Kind.REBUILT else None),
-        differs=tuple(sorted(events - shared, key=str)) if reconfigured else (),
+        differs=tuple(sorted(in_all or own_events, key=str)) if reconfigured else (),
+        differs_more=bool(reconfigured and in_all) and in_all != own_events,
         shared=tuple(sorted(events, key=str)) if only_shared else (),
         some_builds=some_builds,
         beside=beside,

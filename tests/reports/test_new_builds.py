@@ -245,3 +245,19 @@ def test_the_mpi_of_new_roots_is_not_that_of_dependencies(tmp_path: Path) -> Non
     out = run_cli(*sides, "-f", "text").out
     assert "+ p 1.0: 1 build new\n" in out
     assert "with ~mpi" not in out
+
+
+def test_what_all_reconfigured_builds_differ_in_is_told_of_them(tmp_path: Path) -> None:
+    """One of them differs in a variant besides."""
+
+    def build(number: int, compiler: tuple[str, str], **parameters: bool) -> Item:
+        item = Item("app", explicit=True, compiler=compiler)
+        return replace(item, parameters={"number": str(number), **parameters})
+
+    stays = build(9, GCC, shared=True)
+    old = [build(1, CCE, shared=True), build(2, CCE, shared=True), stays]
+    new = [build(1, GCC, shared=True), build(2, GCC, shared=False), stays]
+    out = run_cli(*write_locks(tmp_path, old, new), "-f", "text").out
+    assert out.splitlines()[2] == (
+        "app 1.0: 2 of 3 builds with gcc 12.2.0 in place of cce 16.0.1, and more."
+    )
