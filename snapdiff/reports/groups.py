@@ -227,8 +227,10 @@ def _tally(
         what = {"versions" if it else "builds" for it in of_versions}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.RECONFIGURED:
-        differs = [[(it.what, it.new) for it in move.differs] for _, move in moves]
-        if all(it == [("compiler", NO_COMPILER)] for it in differs):
+        of_all = [() if it.some_builds else it.differs for _, it in moves]
+        if all(
+            [(it.what, it.new) for it in some] == [("compiler", NO_COMPILER)] for some in of_all
+        ):
             tally = replace(tally, what=("no compiler",))
     elif status is Status.ROOTS:
         what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
@@ -257,24 +259,6 @@ def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
             of_name[name] += (move,)
     most_first = sorted(of_name.items(), key=lambda it: (-len(it[1][0].stacks), it[1][0].stacks))
     return tuple(most_first)
-
-
-def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
-    """Return the packages of a group with the worst that happened to each, the same step once.
-
-    A step in stacks that no line of all these `lines` is about has their names as its place.
-    """
-    places = {move.stacks: move.place for line in lines for move in line.moves}
-    found = []
-    for name, worst in ((name, line) for line in group.lines for name in line.packages):
-        steps: dict[str, Move] = {}
-        for move in (it for it in worst.moves_of(name) if it.status is worst.status):
-            before = steps.get(step := move.now_in_words(str))
-            stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
-            place = places.get(stacks) or Place("", stacks)
-            steps[step] = replace(move, stacks=stacks, place=place)
-        found.append((name, tuple(steps.values())))
-    return tuple(found)
 
 
 def named_by_place(named: Named) -> tuple[tuple[Place, tuple[tuple[str, Move], ...]], ...]:

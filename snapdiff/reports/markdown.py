@@ -178,7 +178,7 @@ def _product_table(
 ) -> str:
     """Return the table of products, a column a stack: of each group its title, then its rows.
 
-    Above it are the signs in its cells, explained, and below it the variants that these only count.
+    Above it are the signs in its cells, explained, and below it what these only count.
     """
     stacks = next(group.table.stacks for group in groups if group.table)
     body: list[list[str]] = []
@@ -193,15 +193,19 @@ def _product_table(
                 is_same = it == before and len(it) > 1 and left and cell and cell.is_as(left)
                 told.append(_DITTO if is_same else it)
             body.append([link(package), *told])
-            full = sorted({cell.only_counted(code) for cell in cells if cell}, reverse=True)
-            for it, longer in zip(full, ["", *full], strict=False):
-                if it and not longer.startswith(it):
-                    counted_only.append(_item("", f"{code(package)}: {it}"))
+            full: dict[str, list[str]] = {}
+            for stack, cell in zip(stacks, cells, strict=True):
+                full.setdefault(cell.only_counted(code) if cell else "", []).append(code(stack))
+            counted_only += [
+                _item("", f"{code(package)} ({', '.join(some)}): {it}")
+                for it, some in full.items()
+                if it
+            ]
             signs.update(told)
         if group.left_out:
             body.append([f"and {counted(group.left_out, 'more product')}", *[""] * len(stacks)])
     table = _table([["Product", *map(code, stacks)], *body])
-    below = "Variants that cells only count:\n\n" + "\n".join(counted_only)
+    below = "What cells only count:\n\n" + "\n".join(counted_only)
     return paragraph(legend(signs)) + paragraph(table) + paragraph(below if counted_only else "")
 
 

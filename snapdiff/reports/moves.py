@@ -35,7 +35,7 @@ from snapdiff.reports.statuses import (
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import AskedFor, Because, Kind, PackageChange
-from snapdiff.spack import canonical_compiler, versions_in_order
+from snapdiff.spack import NO_COMPILER, canonical_compiler, versions_in_order
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -110,11 +110,11 @@ class Move(Struct, frozen=True, kw_only=True):
         """The builds that are told first."""
         return self.lost if self.lost and self.lost.number else self.gained or self.lost
 
-    def differences_in_words(self, mark: Mark, *, is_short: bool = False) -> str:
+    def differences_in_words(self, mark: Mark, *, is_short: bool = False, most: int = 3) -> str:
         """Return in what it was reconfigured: `new variant +mpi`, or nothing.
 
-        Of builds that differ in more than they share it is `new variant +mpi, and more`. Of many
-        variants the number is enough where it has to be short.
+        Of builds that differ in more than they share it is `new variant +mpi, and more`, or `most`
+        of their differences. Of many variants the number is enough where it has to be short.
         """
         common = common_difference(self.differs)
         if common and is_short and number_of_variants(common) > MOST_NAMES:
@@ -122,7 +122,7 @@ class Move(Struct, frozen=True, kw_only=True):
         elif common:
             words = event_in_words(common, mark)
         else:
-            some = shortened([event_in_words(event, mark) for event in self.differs], 3)
+            some = shortened([event_in_words(event, mark) for event in self.differs], most)
             words = ", ".join(some.first)
             words += f" and {counted(some.more, 'more difference')}" if some.more else ""
         is_more = self.differs_more or (common and len(self.differs) > 1)
@@ -134,9 +134,13 @@ class Move(Struct, frozen=True, kw_only=True):
         Some that have another compiler are other builds: `with gcc 12 in place of llvm 16`.
         """
         if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
-            sides = (str(self.differs[0].old), str(self.differs[0].new))
-            old, new = (mark(canonical_compiler(it).replace("@", " ")) for it in sides)
-            return f"with {new} in place of {old}{', and more' if self.differs_more else ''}"
+            sides = [
+                canonical_compiler(str(it)) for it in (self.differs[0].old, self.differs[0].new)
+            ]
+            old, new = (mark(it.replace("@", " ")) for it in sides)
+            if NO_COMPILER not in sides:
+                more = ", and more" if self.differs_more else ""
+                return f"with {new} in place of {old}{more}"
         words = self.differences_in_words(mark, is_short=is_short)
         return f"reconfigured: {words}" if words else "reconfigured"
 
@@ -174,13 +178,16 @@ class Move(Struct, frozen=True, kw_only=True):
     def now_in_words(self, mark: Mark) -> str:
         """Return the highest version that came, and in place of which.
 
-        Of what only has more it is all that came, versions or builds.
+        Of what only has more it is the versions that came, or how many builds.
         """
         gone, came = self.versions.gone, self.versions.came
         if came and self.status is Status.MORE:
             return f" {self.versions.versions_alone(mark)}"
         if came:
             return f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"
+        if self.versions.went:
+            old, new = self.versions.went
+            return f" {mark(old.version)} → {mark(new.version)} in part"
         number = self.gained.number if self.gained else 0
         return f" ({counted(number, 'new build')})" if number else ""
 

@@ -3,8 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from snapdiff.reports.groups import Named, Tally
+from msgspec.structs import replace
+
+from snapdiff.reports.groups import Group, Named, Tally
+from snapdiff.reports.moves import Move
 from snapdiff.reports.opening import Losses, NewRoots
+from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.places import Place
 from snapdiff.reports.statuses import Status
 
 
@@ -77,3 +82,21 @@ def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> RootsTold:
             }
             downgraded = it.packages if fell <= roots.downgraded else ()
     return RootsTold(roots, named, roots.beside if downgraded else roots.older, downgraded)
+
+
+def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
+    """Return the packages of a group with the worst that happened to each, the same step once.
+
+    A step in stacks that no line of all these `lines` is about has their names as its place.
+    """
+    places = {move.stacks: move.place for line in lines for move in line.moves}
+    found = []
+    for name, worst in ((name, line) for line in group.lines for name in line.packages):
+        steps: dict[str, Move] = {}
+        for move in (it for it in worst.moves_of(name) if it.status is worst.status):
+            before = steps.get(step := move.now_in_words(str))
+            stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
+            place = places.get(stacks) or Place("", stacks)
+            steps[step] = replace(move, stacks=stacks, place=place)
+        found.append((name, tuple(steps.values())))
+    return tuple(found)

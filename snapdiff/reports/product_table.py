@@ -48,7 +48,7 @@ class ProductCell(NamedTuple):
         move = self.move
         if move is None:
             return ""
-        differences = move.differences_in_words(mark)
+        differences = move.differences_in_words(mark, most=len(move.differs))
         is_short = differences != move.differences_in_words(mark, is_short=True)
         told = [differences] if is_short else []
         if move.versions.gone and len(move.now_with) > MOST_NAMES:

@@ -22,9 +22,10 @@ from snapdiff.reports.cause_words import (
     trait_in_words,
     traits_in_words,
 )
-from snapdiff.reports.groups import named_by_place, named_steps
+from snapdiff.reports.groups import named_by_place
 from snapdiff.reports.html import writing
 from snapdiff.reports.markdown import code, linked
+from snapdiff.reports.named_classes import named_steps
 from snapdiff.reports.names import (
     Mark,
     counted,

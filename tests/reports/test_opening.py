@@ -890,3 +890,73 @@ def test_of_versions_that_are_gone_in_many_sets_of_stacks_the_others_are_counted
     lines = report(tmp_path, {name: sides(f"of-{name}") for name in "abcde"})
     told = "; ".join(f"`of-{it}` `1.0` (`{it}`)" for it in "abc")
     assert f"- **versions gone**: {told}; others in 2 more sets of environments" in lines
+
+
+def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Path) -> None:
+    """It is new in all stacks, and what fell or came in some of them did not in the others."""
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    fell = [Item(f"p{number}", "1.0") for number in range(4)]
+    old = [*(replace(it, version="2.0", explicit=True) for it in fell), *ups[0]]
+    brings = [*fell, Item("sdk", explicit=True, needs=tuple(map(needs, fell))), *ups[1]]
+    more = [Item(f"n{number}", explicit=True) for number in range(3)]
+    stacks = {
+        "a": (old, [*brings, *more]),
+        "b": (old, brings),
+        "c": (ups[0], [Item("sdk", explicit=True), *ups[1]]),
+    }
+    lines = report(tmp_path, stacks)
+    taken = "4 products in all but `c` are dependencies of it now, no longer root specs"
+    new = lines.index(f"- **new**: `sdk` `1.0` (all 3): {taken}")
+    assert lines[new + 1].startswith("  - **downgraded** because of it in all but `c`: `p0` `2.0`")
+
+
+def test_older_versions_are_told_by_where_they_came(tmp_path: Path) -> None:
+    def libs(name: str, version: str) -> list[Item]:
+        return [Item(f"{name}{number}", version) for number in range(2)]
+
+    def sides(name: str) -> Sides:
+        old, new = libs(name, "2.0"), libs(name, "1.0")
+        user = Item("user", explicit=True, needs=tuple(map(needs, old)))
+        root = Item("root", explicit=True, needs=tuple(map(needs, new)))
+        return [*old, user], [*old, *new, user, root]
+
+    lines = report(tmp_path, {"a": sides("x"), "b": sides("y")})
+    older = "`x0` `1.0`, `x1` `1.0` (`a`); `y0` `1.0`, `y1` `1.0` (`b`)"
+    assert f"- `root` is new in both: it brings builds of older versions: {older}" in lines
+
+
+def test_a_package_that_is_gone_with_stacks_says_so_in_brackets(tmp_path: Path) -> None:
+    lone, app = Item("lone", explicit=True), Item("app", explicit=True)
+    up = replace(app, version="1.1")
+    sides = dict.fromkeys("ab", ([lone, app], [up]))
+    report(tmp_path, sides)
+    write_files(tmp_path, {f"old/{it}/spack.lock": to_bytes(lock([lone, app])) for it in "cd"})
+    lines = run_cli("-C", tmp_path, "old", "new", "-f", "text").out.splitlines()
+    assert "  − lone 1.0 gone (all 4, 2 of them removed)" in lines
+
+
+def test_a_short_comment_counts_the_upgrades_that_it_does_not_name(tmp_path: Path) -> None:
+    def side(ups: str, **more: str) -> list[Item]:
+        versions = {f"f{n:02}": f"{n}.{ups}" for n in range(35)} | more
+        return [Item(name, it, explicit=True) for name, it in versions.items()]
+
+    gone, new = ({f"{it}{n}": "1.0" for n in range(4)} for it in ("gone", "new"))
+    report(tmp_path, {"a": (side("1", **gone), side("2", **new))})
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "1500").out
+    [upgraded] = re.findall(r"(?m)^- \*\*upgraded\*\*: (.*) and (\d+) more$", text)
+    assert upgraded[0].count("→") + int(upgraded[1]) == 35
+
+
+def test_what_some_builds_lost_their_compiler_is_reconfigured(tmp_path: Path) -> None:
+    def builds(*compilers: str) -> list[Item]:
+        return [
+            Item("x", explicit=True, compiler=(it, "12") if it else None, parameters={"n": str(n)})
+            for n, it in enumerate(compilers)
+        ]
+
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    for compilers, words in ((("", "gcc"), ""), (("", ""), " (no compiler named any more)")):
+        sides = [*builds("gcc", "gcc"), *ups[0]], [*builds(*compilers), *ups[1]]
+        lines = report(tmp_path / str(len(words)), {"a": sides})
+        assert f"upgraded, 1 reconfigured{words} in `a`" in lines[2]
+        assert not [line for line in lines if "with none" in line]

@@ -329,11 +329,11 @@ def test_what_is_only_counted_is_not_the_same_as_on_the_left(tmp_path: Path) -> 
     assert rows["p"] == ["4 variants differ", "4 variants differ", "″"]
     text = run_cli("-C", tmp_path, "old", "new").out
     below = [
-        f"- `p`: variants {' '.join(f'`+{it}`' for it in some)} → "
+        f"- `p` ({where}): variants {' '.join(f'`+{it}`' for it in some)} → "
         f"{' '.join(f'`~{it}`' for it in some)}"
-        for some in ("wxyz", "abcd")
+        for some, where in (("abcd", "`a`"), ("wxyz", "`b`, `c`"))
     ]
-    assert "\n\nVariants that cells only count:\n\n" + "\n".join(below) + "\n" in text
+    assert "\n\nWhat cells only count:\n\n" + "\n".join(below) + "\n" in text
 
 
 def test_a_short_table_says_how_many_products_it_leaves_out(tmp_path: Path) -> None:
@@ -344,3 +344,16 @@ def test_a_short_table_says_how_many_products_it_leaves_out(tmp_path: Path) -> N
     left = re.search(r"(?m)^\| and (\d+) more products \|  \|  \|$", text)
     assert left
     assert int(left[1]) + text.count("\n| `p") + text.count("\n| `lib") == 66
+
+
+def test_what_several_builds_differ_in_is_all_below_the_table(tmp_path: Path) -> None:
+    def builds(*on: int) -> list[Item]:
+        return [
+            Item("p", explicit=True, parameters={"n": str(n), f"v{n}": n in on}) for n in range(6)
+        ]
+
+    rows = table(tmp_path, a=(builds(), builds(*range(6))), b=(builds(), builds(*range(6))))
+    assert rows["p"][0].endswith(" and 3 more differences")
+    text = run_cli("-C", tmp_path, "old", "new").out
+    every = ", ".join(f"variant `~v{n}` → `+v{n}`" for n in range(6))
+    assert f"\n- `p` (`a`, `b`): {every}\n" in text
