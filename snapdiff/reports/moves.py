@@ -110,11 +110,11 @@ class Move(Struct, frozen=True, kw_only=True):
         """The builds that are told first."""
         return self.lost if self.lost and self.lost.number else self.gained or self.lost
 
-    def differences_in_words(self, mark: Mark, *, is_short: bool = False, most: int = 3) -> str:
+    def differences_in_words(self, mark: Mark, *, is_short: bool = False) -> str:
         """Return in what it was reconfigured: `new variant +mpi`, or nothing.
 
-        Of builds that differ in more than they share it is `new variant +mpi, and more`, or `most`
-        of their differences. Of many variants the number is enough where it has to be short.
+        Of builds that differ in more than they share it is `new variant +mpi, and more`. Of many
+        variants the number is enough where it has to be short.
         """
         common = common_difference(self.differs)
         if common and is_short and number_of_variants(common) > MOST_NAMES:
@@ -122,7 +122,7 @@ class Move(Struct, frozen=True, kw_only=True):
         elif common:
             words = event_in_words(common, mark)
         else:
-            some = shortened([event_in_words(event, mark) for event in self.differs], most)
+            some = shortened([event_in_words(event, mark) for event in self.differs], 3)
             words = ", ".join(some.first)
             words += f" and {counted(some.more, 'more difference')}" if some.more else ""
         is_more = self.differs_more or (common and len(self.differs) > 1)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.reports.cause_words import MOST_NAMES, now_with_in_words
+from snapdiff.reports.cause_words import MOST_NAMES, event_in_words, now_with_in_words
 from snapdiff.reports.moves import Move
 from snapdiff.reports.names import Mark, counted
 from snapdiff.reports.package_lines import PackageLine
@@ -22,7 +22,7 @@ class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
     Without a `move` nothing happened to it there that is its own. `root` is what is asked for, and
-    `is_dependency` says that it was not, and is not.
+    `is_dependency` says that it was not, and is not, as far as that is known.
     """
 
     move: Move | None = None
@@ -37,23 +37,22 @@ class ProductCell(NamedTuple):
         words = self._happened(mark)
         roots = self.move and self.move.asked_for
         if self.is_dependency:
-            words += " †"
+            words = f"{words} †".lstrip()
         role = f"now {self.root if roots.new else 'only a dependency'}" if roots else ""
         users = list(map(mark, self.move.needed_by)) if self.move else []
         needs = f"needed by {' and '.join(users)}" if users else ""
         return ", ".join(filter(None, [words, role, needs])) or "·"
 
     def only_counted(self, mark: Mark) -> str:
-        """Return in full those variants of which its words only give the number, or nothing."""
+        """Return in full the differences of which its words only give the number, or nothing."""
         move = self.move
         if move is None:
             return ""
-        differences = move.differences_in_words(mark, most=len(move.differs))
-        is_short = differences != move.differences_in_words(mark, is_short=True)
-        told = [differences] if is_short else []
+        every = "; ".join(event_in_words(it, mark) for it in move.differs)
+        said = move.differences_in_words(mark, is_short=True)
+        told = [every] if every.replace("; ", ", ") != said and not move.differs_more else []
         if move.versions.gone and len(move.now_with) > MOST_NAMES:
-            every = now_with_in_words(move.now_with, mark, len(move.now_with))
-            told.append(every.strip("()"))
+            told.append(now_with_in_words(move.now_with, mark, len(move.now_with)).strip("()"))
         return ", ".join(told)
 
     def is_as(self, other: "ProductCell") -> bool:
@@ -93,6 +92,7 @@ class ProductTable(NamedTuple):
             and stack in self.stacks
             and (cell := self.rows[package][self.stacks.index(stack)])
             and cell.is_dependency
+            and cell.move
             for package in line.packages
             for move in line.moves_of(package)
             for stack in move.stacks
@@ -108,8 +108,10 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
         for change, move in moves[stack.stack]:
             name = change.package
             # Where the product is another part, a line among dependencies says it.
-            if move.status.is_quiet or (change.parts and change.is_dependency):
+            if change.parts and change.is_dependency:
                 cells.setdefault(name, ProductCell())
+            elif move.status.is_quiet:
+                cells[name] = ProductCell(None, root, change.is_dependency)
             else:
                 cells[name] = ProductCell(move, root, change.is_dependency)
     names = {name for cells in columns.values() for name in cells}

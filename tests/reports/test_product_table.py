@@ -355,5 +355,5 @@ def test_what_several_builds_differ_in_is_all_below_the_table(tmp_path: Path) ->
     rows = table(tmp_path, a=(builds(), builds(*range(6))), b=(builds(), builds(*range(6))))
     assert rows["p"][0].endswith(" and 3 more differences")
     text = run_cli("-C", tmp_path, "old", "new").out
-    every = ", ".join(f"variant `~v{n}` → `+v{n}`" for n in range(6))
+    every = "; ".join(f"variant `~v{n}` → `+v{n}`" for n in range(6))
     assert f"\n- `p` (`a`, `b`): {every}\n" in text
