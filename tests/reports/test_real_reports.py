@@ -34,10 +34,10 @@ one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `c
 → `2.8.3`, `ascent` `0.9.2` → `0.9.1`
 - **new**: `exago` `1.6.0` (all but `oneapi-x86_64`); it brings builds of older versions: \
 `camp` `0.2.3`, `raja` `0.14.0`, `umpire` `6.0.0`
+- **now in more environments**: `cusz` `0.3.1` (`cuda-aarch64`); `py-torch` `2.1.0` (`cuda-ppc64le`)
 - **no longer root specs** in any of these environments, now only dependencies: `adios2`, \
 `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, \
 `py-cinemasci`, `sz`, `unifyfs`, `veloc`, `vtk-m`, `zfp`
-- **now in more environments**: `cusz` `0.3.1` (`cuda-aarch64`); `py-torch` `2.1.0` (`cuda-ppc64le`)
 - **upgraded to another major version**: `py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → \
 `8.0` (all 5)
 - **options turned off**: `lbann` `~al` (all 5); of dependencies: `visit` `~gui` (`cuda-ppc64le`, \
