@@ -71,6 +71,11 @@ class Tally(Struct, frozen=True, kw_only=True):
         return "builds" in self.what and self.status is Status.LOST
 
     @property
+    def loses_only_builds(self) -> bool:
+        """Whether all of them did, and none lost a version."""
+        return self.loses_builds and len(self.what) == 1
+
+    @property
     def in_more(self) -> int:
         """How many of them are gone from some stacks alone, or new, and said behind the others."""
         return self.in_some if self.in_some < self.number else 0
@@ -169,9 +174,7 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
     lost_with = _lost_with(by_status.get(Status.GONE, {}), by_status.get(Status.LOST, {}))
     found = (_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
-    return tuple(
-        replace(it, lost_with=lost_with) if it.status is Status.LOST else it for it in found
-    )
+    return tuple(replace(it, lost_with=lost_with) if it.loses_only_builds else it for it in found)
 
 
 def _lost_with(
@@ -227,10 +230,7 @@ def _tally(
         what = {"versions" if it else "builds" for it in of_versions}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.RECONFIGURED:
-        of_all = [() if it.some_builds else it.differs for _, it in moves]
-        if all(
-            [(it.what, it.new) for it in some] == [("compiler", NO_COMPILER)] for some in of_all
-        ):
+        if all(map(_names_no_compiler, (move for _, move in moves))):
             tally = replace(tally, what=("no compiler",))
     elif status is Status.ROOTS:
         what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
@@ -242,6 +242,12 @@ def _tally(
         tally = replace(tally, events=tuple(events), place=place if is_short else None)
     is_named = status in _NAMED or (status.is_quiet and len(named) == 1)
     return replace(tally, few=_few(named, moves) if is_named else ())
+
+
+def _names_no_compiler(move: Move) -> bool:
+    """Return whether all that happened to a package is that no build names its compiler now."""
+    differs = [(it.what, it.new) for it in move.differs]
+    return differs == [("compiler", NO_COMPILER)] and not (move.some_builds or move.differs_more)
 
 
 def _only_place(moves: Iterable[tuple[str, Move]]) -> Place | None:

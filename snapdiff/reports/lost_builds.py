@@ -33,13 +33,13 @@ Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
 class BuildSet(Struct, frozen=True, kw_only=True):
     """Builds that are gone, or new, how many these are, and which traits many of them have.
 
-    `only` is the package that all are of, with the version if that is one.
+    `only` has the package that all are of, if it is one, and then their version, if that is one.
     """
 
     word: Literal["gone", "new"]
     builds: int
     parts: tuple[TraitCount, ...]
-    only: tuple[str, str] | None = None
+    only: tuple[str, ...] = ()
 
     def in_words(self, noun: str, mark: Mark) -> str:
         """Return what is said: `24 gone (15 built with mvapich 3.0b; 9 others without mpi)`.
@@ -50,9 +50,7 @@ class BuildSet(Struct, frozen=True, kw_only=True):
         """
         words = f"{self.builds:,}{noun} {self.word}"
         if not self.parts:
-            return (
-                f"{words} ({' '.join(map(mark, filter(None, self.only)))})" if self.only else words
-            )
+            return f"{words} ({' '.join(map(mark, self.only))})" if self.only else words
         is_all = self.builds == sum(part.specs for part in self.parts)
         parts = [
             self._part_in_words(part, mark, "other " if number else "")
@@ -179,7 +177,8 @@ def _build_set(stacks: Sequence[StackDiff], kind: Kind) -> BuildSet:
     changes = [it for stack in stacks for it in stack.changes if it.kind is kind]
     builds = sum(change.duplicate is UNSET for change in changes)
     packages = {it.package for it in changes}
-    versions = {spec.version for it in changes if (spec := it.old or it.new)}
+    versions = {spec.version for it in changes for spec in it.specs}
+    version = versions if len(versions) == 1 else ()
     numbers: Counter[TraitCount] = Counter()
     own: Counter[TraitCount] = Counter()
     for stack in stacks:
@@ -192,9 +191,7 @@ def _build_set(stacks: Sequence[StackDiff], kind: Kind) -> BuildSet:
         word="gone" if is_loss else "new",
         builds=builds,
         parts=tuple(replace(it, specs=specs, own=own[it] or UNSET) for it, specs in told),
-        only=(packages.pop(), versions.pop() if len(versions) == 1 else "")
-        if len(packages) == 1
-        else None,
+        only=(*packages, *version) if len(packages) == 1 else (),
     )
 
 

@@ -14,6 +14,7 @@ from snapdiff.errors import ReportError
 from snapdiff.reports.groups import Group
 from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.package_counts import CountTable
+from snapdiff.reports.product_table import ProductCell
 from snapdiff.reports.statuses import SIGNS
 from snapdiff.safe_text import LONGEST, shown
 
@@ -182,31 +183,39 @@ def _product_table(
     """
     stacks = next(group.table.stacks for group in groups if group.table)
     body: list[list[str]] = []
+    below: list[str] = []
     signs: set[str] = set()
-    counted_only: list[str] = []
     for group in groups:
         body.append([f"**{title(group)}**", *[""] * len(stacks)])
         for package, cells in group.table.rows.items() if group.table else ():
-            words = [cell.in_words(code) if cell else "" for cell in cells]
-            told = words[:1]
-            for (left, before), (cell, it) in pairwise(zip(cells, words, strict=True)):
-                is_same = it == before and len(it) > 1 and left and cell and cell.is_as(left)
-                told.append(_DITTO if is_same else it)
+            told = _product_row(cells)
             body.append([link(package), *told])
-            full: dict[str, list[str]] = {}
-            for stack, cell in zip(stacks, cells, strict=True):
-                full.setdefault(cell.only_counted(code) if cell else "", []).append(code(stack))
-            counted_only += [
-                _item("", f"{code(package)} ({', '.join(some)}): {it}")
-                for it, some in full.items()
-                if it
-            ]
             signs.update(told)
+            in_full: dict[str, list[str]] = {}
+            for stack, cell in zip(stacks, cells, strict=True):
+                if counted_only := cell.only_counted(code) if cell else "":
+                    in_full.setdefault(counted_only, []).append(code(stack))
+            name = code(package)
+            below += [
+                _item("", f"{name} ({', '.join(it)}): {words}") for words, it in in_full.items()
+            ]
         if group.left_out:
             body.append([f"and {counted(group.left_out, 'more product')}", *[""] * len(stacks)])
     table = _table([["Product", *map(code, stacks)], *body])
-    below = "What cells only count:\n\n" + "\n".join(counted_only)
-    return paragraph(legend(signs)) + paragraph(table) + paragraph(below if counted_only else "")
+    text = paragraph(legend(signs)) + paragraph(table)
+    if below:
+        text += paragraph("What cells only count:") + paragraph("\n".join(below))
+    return text
+
+
+def _product_row(cells: Sequence[ProductCell | None]) -> list[str]:
+    """Return the cells of a product in words, or with a sign where the one on the left is alike."""
+    words = [cell.in_words(code) if cell else "" for cell in cells]
+    told = words[:1]
+    for (left, before), (cell, it) in pairwise(zip(cells, words, strict=True)):
+        is_same = it == before and len(it) > 1 and left and cell and cell.is_as(left)
+        told.append(_DITTO if is_same else it)
+    return told
 
 
 FUNCTIONS: dict[str, Any] = {

@@ -134,12 +134,10 @@ class Move(Struct, frozen=True, kw_only=True):
         Some that have another compiler are other builds: `with gcc 12 in place of llvm 16`.
         """
         if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
-            sides = [
-                canonical_compiler(str(it)) for it in (self.differs[0].old, self.differs[0].new)
-            ]
-            old, new = (mark(it.replace("@", " ")) for it in sides)
+            sides = (self.differs[0].old, self.differs[0].new)
+            old, new = (mark(canonical_compiler(str(it)).replace("@", " ")) for it in sides)
+            more = ", and more" if self.differs_more else ""
             if NO_COMPILER not in sides:
-                more = ", and more" if self.differs_more else ""
                 return f"with {new} in place of {old}{more}"
         words = self.differences_in_words(mark, is_short=is_short)
         return f"reconfigured: {words}" if words else "reconfigured"
@@ -166,9 +164,8 @@ class Move(Struct, frozen=True, kw_only=True):
     def only_new(self) -> str:
         """The version that all builds have now, if they had another one, or nothing."""
         came = self.versions.came
-        return (
-            came[0] if len(came) == 1 and not (self.versions.kept or self.versions.counts) else ""
-        )
+        stays = self.versions.kept or self.versions.counts
+        return came[0] if len(came) == 1 and not stays else ""
 
     @property
     def is_in_part(self) -> bool:

@@ -36,11 +36,10 @@ class RootsTold(NamedTuple):
     older: Losses
     downgraded: Named
 
-    @property
-    def is_placed(self) -> bool:
-        """Whether their class says in which stacks they brought it."""
+    def says(self, place: Place) -> bool:
+        """Return whether it is said of the roots themselves that they are in this place."""
         moves = [move for _, some in self.named.packages for move in some] if self.named else []
-        return all(move.place == self.roots.place for move in moves)
+        return place == self.roots.place and all(move.place == place for move in moves)
 
 
 class ToldNames(NamedTuple):
@@ -96,7 +95,7 @@ def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
         for move in (it for it in worst.moves_of(name) if it.status is worst.status):
             before = steps.get(step := move.now_in_words(str))
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
-            place = places.get(stacks) or Place("", stacks)
+            place = places.setdefault(stacks, Place("", stacks))
             steps[step] = replace(move, stacks=stacks, place=place)
         found.append((name, tuple(steps.values())))
     return tuple(found)

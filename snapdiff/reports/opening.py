@@ -110,7 +110,7 @@ def opening_of(
 
     Which versions and options are lost is named of those stacks that are `told`.
     """
-    reasons = _dependencies_gone(moves)
+    reasons = _dependencies_gone(moves) if told else None
     gone, off = _lost_values(stacks, moves, told, reasons.names if reasons else ())
     builds = builds_of(stacks, kinds, places)
     of_builds = {
@@ -132,7 +132,7 @@ def opening_of(
         else (),
         versions_gone=(by_place(gone[0], places), by_place(gone[1], places)),
         turned_off=(by_place(off[0], places), by_place(off[1], places)),
-        dependencies_gone=reasons if told else None,
+        dependencies_gone=reasons,
     )
 
 

@@ -48,9 +48,9 @@ class ProductCell(NamedTuple):
         move = self.move
         if move is None:
             return ""
-        every = "; ".join(event_in_words(it, mark) for it in move.differs)
-        said = move.differences_in_words(mark, is_short=True)
-        told = [every] if every.replace("; ", ", ") != said and not move.differs_more else []
+        every = [event_in_words(it, mark) for it in move.differs]
+        is_said = ", ".join(every) == move.differences_in_words(mark, is_short=True)
+        told = [] if is_said or move.differs_more else ["; ".join(every)]
         if move.versions.gone and len(move.now_with) > MOST_NAMES:
             told.append(now_with_in_words(move.now_with, mark, len(move.now_with)).strip("()"))
         return ", ".join(told)

@@ -63,13 +63,13 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     specs: SpecLines
 
     @property
-    def compilers_named(self) -> tuple[list[str], list[str]]:
-        """The packages that name no compiler any more, as these are dependencies, and the others.
+    def compilers_named(self) -> tuple[list[str], int]:
+        """The packages that name no compiler any more, as compilers are dependencies now.
 
-        Nothing where that is not so.
+        And how many of the others that changed still do; nothing where the wrapper did not come.
         """
         is_so = COMPILER_WRAPPER in self.tag.packages.added
-        return compilers_named(self.tag.stacks) if is_so else ([], [])
+        return compilers_named(self.tag.stacks) if is_so else ([], 0)
 
     @property
     def has_table(self) -> bool:

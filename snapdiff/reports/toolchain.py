@@ -233,8 +233,8 @@ def _by_name(compilers: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def compilers_named(stacks: Iterable[StackDiff]) -> tuple[list[str], list[str]]:
-    """Return the packages with a spec that names no compiler any more, and those that do."""
+def compilers_named(stacks: Iterable[StackDiff]) -> tuple[list[str], int]:
+    """Return the packages with a spec that names no compiler any more, and how many still do."""
     had = [
         (it.package, it.new.compiler != NO_COMPILER)
         for stack in stacks
@@ -242,4 +242,4 @@ def compilers_named(stacks: Iterable[StackDiff]) -> tuple[list[str], list[str]]:
         if it.old and it.new and it.old.compiler != NO_COMPILER
     ]
     without = {package for package, is_named in had if not is_named}
-    return sorted(without), sorted({package for package, _ in had} - without)
+    return sorted(without), len({package for package, _ in had} - without)

@@ -859,6 +859,27 @@ def test_a_comment_names_each_step_of_an_upgrade(tmp_path: Path) -> None:
     assert upgraded.endswith(f", `q` `1.0` → `1.1` (both); {steps}")
 
 
+def test_a_comment_names_a_place_once_of_steps_that_lines_tell_apart(tmp_path: Path) -> None:
+    """Builds differ from place to place, so no line is about both."""
+
+    def side(version: str, stack: str) -> list[Item]:
+        ups = [Item(f"f{n}", f"{n}.{version}", explicit=True) for n in range(30)]
+        numbers = "12" if (version, stack) == ("2", "b") else "1"
+        return ups + [
+            Item(name, f"1.{version}", explicit=True, parameters={"n": it})
+            for name in ("r", "s")
+            for it in numbers
+            if stack != "c"
+        ]
+
+    gone, new = ([Item(f"{it}{n}", explicit=True) for n in range(4)] for it in ("gone", "new"))
+    stacks = {it: (side("1", it), side("2", it)) for it in "abc"}
+    stacks["a"] = ([*stacks["a"][0], *gone], [*stacks["a"][1], *new])
+    lines = report(tmp_path, stacks, "-f", "comment")
+    [upgraded] = [line for line in lines if line.startswith("- **upgraded")]
+    assert upgraded.endswith(" (all 3); `r` `1.1` → `1.2`, `s` `1.1` → `1.2` (`a`, `b`)")
+
+
 def test_dependencies_that_others_still_have_are_gone_somewhere(
     tmp_path: Path,
 ) -> None:
