@@ -981,3 +981,14 @@ def test_what_some_builds_lost_their_compiler_is_reconfigured(tmp_path: Path) ->
         lines = report(tmp_path / str(len(words)), {"a": sides})
         assert f"upgraded, 1 reconfigured{words} in `a`" in lines[2]
         assert not [line for line in lines if "with none" in line]
+
+
+def test_what_keeps_an_older_version_is_upgraded_in_part(tmp_path: Path) -> None:
+    stays, gone = Item("q", "0.9", explicit=True), Item("gone", explicit=True)
+    sides = [
+        [Item("p", it, explicit=True), Item("q", it, explicit=True), stays] for it in ("1.0", "1.1")
+    ]
+    lines = report(tmp_path, {"a": ([*sides[0], gone], sides[1])})
+    assert lines[2].startswith(
+        "`gone` gone, 2 products upgraded (`p` to `1.1`, `q` in part) in `a`"
+    )
