@@ -156,11 +156,8 @@
     line.after(make("tr", "detail", cell));
   }
 
-  // The specs of a row, then those of the dependency of its name: its cells tell of both.
   function detailOf(row) {
     const parts = specsBelow(row);
-    const below = row.cells.length && rows.find((it) => it.dependency && it.package === row.package && (!stack || it.inStack.has(stack)));
-    if (below && specsOf(below)) parts.push(make("p", "hint", `${counted(specsOf(below), "spec")} as a dependency:`), ...specsBelow(below));
     if (row.link) {
       const anchor = make("a", "", "About this package");
       anchor.href = row.link;

@@ -87,6 +87,16 @@ class Move(Struct, frozen=True, kw_only=True):
         return bool(has_changed) and not self.lost
 
     @property
+    def fell(self) -> bool:
+        """Whether the highest version is lower than before."""
+        return self.status is Status.DOWNGRADED and not self.versions.counts
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it happened where nobody asks for the package, and is no loss for a product."""
+        return self.as_dependency and not self.fell
+
+    @property
     def is_partly_gone(self) -> bool:
         """Whether the package is gone from some stacks, and others of the tag have it."""
         return self.status is Status.GONE and not self.in_tag

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from snapdiff.reports.cause_words import MOST_NAMES, event_in_words, now_with_in_words
 from snapdiff.reports.moves import Move
 from snapdiff.reports.names import Mark, counted
-from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.stack_moves import StackMoves
 from snapdiff.reports.statuses import Status
 from snapdiff.result.changes import StackDiff
@@ -84,19 +83,6 @@ class ProductTable(NamedTuple):
 
     stacks: tuple[str, ...]
     rows: Mapping[str, Sequence[ProductCell | None]]
-
-    def says(self, line: PackageLine) -> bool:
-        """Return whether its rows say what a line says of dependencies."""
-        return all(
-            package in self.rows
-            and stack in self.stacks
-            and (cell := self.rows[package][self.stacks.index(stack)])
-            and cell.is_dependency
-            and cell.move
-            for package in line.packages
-            for move in line.moves_of(package)
-            for stack in move.stacks
-        )
 
 
 def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]) -> ProductTable:

@@ -1,6 +1,7 @@
 """What happened to all packages of some stacks: the same in several of them is said once."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -33,22 +34,23 @@ def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
 def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     """Return what happened to packages in some stacks, the same in several of them as one.
 
-    What fell as a dependency in one stack is told with the product of its name in another; of other
-    versions than a product's it is said that they are a dependency's. In the order of reading:
-    products come before dependencies, then the worst that happened to a package in any stack, then
-    what most stacks share, then names.
+    What happened to a product where nobody asks for it is told with it, behind the rest, unless it
+    fell. What happened to builds that a stack has beside its roots is told among dependencies.
+    In the order of reading: products come before dependencies, then the worst that happened to a
+    package in any stack, then what most stacks share, then names.
     """
     found: dict[tuple[str, bool], dict[Move, tuple[Move, list[str]]]] = {}
-    every = (change for in_stack in stacks.values() for change, _ in in_stack)
-    products = {change.package for change in every if not change.is_dependency}
+    own = [it for in_stack in stacks.values() for it in in_stack if not it[0].is_dependency]
+    products = {change.package for change, _ in own}
+    told = {change.package for change, move in own if not move.status.is_quiet}
     for stack, in_stack in stacks.items():
         for change, move in in_stack:
             is_dependency = change.is_dependency
-            fell = move.status is Status.DOWNGRADED and not move.versions.counts
-            if is_dependency and fell and change.package in products and not change.parts:
+            if is_dependency and change.parts:
+                if move.versions.gone or move.versions.came:
+                    move = replace(move, as_dependency=True)
+            elif is_dependency and change.package in (products if move.fell else told):
                 is_dependency, move = False, replace(move, as_dependency=True)
-            elif change.parts and is_dependency and (move.versions.gone or move.versions.came):
-                move = replace(move, as_dependency=True)
             if move.now_with and not move.versions.gone:  # only the opening says it
                 move = replace(move, now_with=())
             alike = found.setdefault((change.package, is_dependency), {})
@@ -60,15 +62,22 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
             replace(move, stacks=tuple(names), place=places.place(names))
             for move, names in alike.values()
         ]
-        in_all.sort(key=lambda it: (it.status.severity, -len(it.stacks), it.stacks))
+        in_all.sort(key=partial(_worst_first, is_product=not package[1]))
         moves[package] = tuple(in_all)
 
     def order_of_reading(package: tuple[str, bool]) -> tuple[object, ...]:
         (name, is_dependency), worst = package, moves[package][0]
-        alike = [move for move in moves[package] if move.status is worst.status]
+        alike = [it for it in moves[package] if it.status is worst.status]
+        if not is_dependency:
+            alike = [it for it in alike if not it.is_beside]
         return is_dependency, worst.status, -sum(len(move.stacks) for move in alike), name
 
     return {package: moves[package] for package in sorted(moves, key=order_of_reading)}
+
+
+def _worst_first(move: Move, *, is_product: bool) -> tuple[object, ...]:
+    is_last = is_product and move.is_beside
+    return is_last, move.status.severity, -len(move.stacks), move.stacks
 
 
 def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:

@@ -224,9 +224,6 @@ class TagWriter:
         for is_dependency in (False, True):
             every = [line for line in lines if line.is_dependency is is_dependency]
             some = [line for line in beside if line.is_dependency is is_dependency]
-            if is_dependency:  # the table of products has some of them
-                tables = [group.table for group in parts[0].groups if group.table]
-                some = [it for it in some if not any(t.says(it) for t in tables)]
             listed = some
             if is_why_named and not self._lists_all:
                 listed = [line for line in some if line.status is not Status.REBUILT]

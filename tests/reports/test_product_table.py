@@ -264,7 +264,7 @@ def test_a_table_without_signs_has_no_legend(tmp_path: Path) -> None:
     assert not re.search("[·″]", text)
 
 
-def test_what_the_table_says_of_a_dependency_is_no_line_among_dependencies(tmp_path: Path) -> None:
+def test_what_happened_to_a_product_as_a_dependency_is_told_with_it(tmp_path: Path) -> None:
     below, above = ([Item("petsc", it)] for it in ("3.19", "3.20"))
     user = {
         it: Item("user", "1.0", explicit=True, needs=(needs(some[0]),))
@@ -276,9 +276,24 @@ def test_what_the_table_says_of_a_dependency_is_no_line_among_dependencies(tmp_p
         b=([*below, user["old"]], [*above, user["new"]]),
     )
     assert rows["petsc"] == ["`3.19` → `3.20`", "`3.19` → `3.20` †"]
-    for format_name, is_told in (("markdown", False), ("comment", True)):
+    line = "`3.19` → `3.20` in `a`; as a dependency in `b`, too\n"
+    for format_name, number in (("markdown", 0), ("comment", 1)):
         text = run_cli("-C", tmp_path, "old", "new", "-f", format_name).out
-        assert ("`petsc` `3.19` → `3.20` (`b`)" in text) is is_told
+        assert text.count(line) == number
+        assert "Dependencies" not in text
+
+
+def test_where_its_roots_are_as_before_a_dependency_is_no_product(tmp_path: Path) -> None:
+    """Of a product that only has another hash nothing would be seen beside it."""
+    libs = {it: Item("lib", "1.0", recipe=it, explicit=True) for it in ("old", "new")}
+    for side, version in (("old", "1.1"), ("new", "1.2")):
+        below = Item("lib", version)
+        user = Item("user", explicit=True, needs=(needs(below),))
+        locks = {f"{side}/a/spack.lock": [libs[side]], f"{side}/b/spack.lock": [below, user]}
+        write_files(tmp_path, {path: to_bytes(lock(some)) for path, some in locks.items()})
+    text = run_cli("-C", tmp_path, "old", "new").out
+    assert "\n\n`lib` `1.1` → `1.2` (`b`).\n\n" in text
+    assert "as a dependency" not in text
 
 
 @pytest.mark.parametrize("sides", [("old", "new"), ("new", "old")])
