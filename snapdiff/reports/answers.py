@@ -15,7 +15,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
 from snapdiff.reports.markdown import links
 from snapdiff.reports.missing import missing_values
-from snapdiff.reports.names import few_in_words, readable, short_hash, side_names, tag_names
+from snapdiff.reports.names import joined, readable, short_hash, side_names, tag_names
 from snapdiff.reports.places import FEW_STACKS
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
@@ -130,7 +130,7 @@ def _entries(tag: ExplainedTag) -> list[WhyEntry]:
     entries = []
     for entry in sorted(alike, key=lambda entry: WORST_FIRST.index(entry.kind)):
         specs = [
-            f"{hashes}{f' in {few_in_words(names, FEW_STACKS, shown)}' if all(names) else ''}"
+            f"{hashes}{f' in {joined(names, FEW_STACKS, mark=shown)}' if all(names) else ''}"
             for hashes, names in alike[entry].items()
         ]
         entries.append(replace(entry, lines=(*specs, *entry.lines)))
@@ -184,7 +184,7 @@ def _neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
         f"needed what {'stays' if is_old else 'was there'}: ": _names(stays),
     }
     return tuple(
-        f"{words}{few_in_words(names, _NAMED, shown)}" for words, names in lines.items() if names
+        f"{words}{joined(names, _NAMED, mark=shown)}" for words, names in lines.items() if names
     )
 
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from msgspec import UNSET
 
 from snapdiff.reports.cause_words import each_in_words, trait_in_words, traits_in_words
-from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, few_in_words, versions_in_words
+from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, joined, versions_in_words
 from snapdiff.reports.statuses import Versions, highest, step_of
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
@@ -217,7 +217,7 @@ class VersionMove(NamedTuple):
         told = {new: f"{mark(old)} → {mark(new)}" for new, old in steps.items()}
         if came := [version for version in self.came if version not in steps]:
             told[came[-1]] = f"{versions_in_words(came, mark)} new"
-        words = few_in_words(versions_in_order(told)[::-1], MOST_VERSIONS, told.__getitem__)
+        words = joined(versions_in_order(told)[::-1], MOST_VERSIONS, mark=told.__getitem__)
         return f"{words}, {versions_in_words(self.lost, mark)} gone" if self.lost else words
 
 

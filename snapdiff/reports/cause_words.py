@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from snapdiff.reports.names import Mark, counted, few_in_words, short_patches, shortened
+from snapdiff.reports.names import Mark, counted, joined, short_patches, shortened
 from snapdiff.result.causes import Cause, Event, SharedTrait, Trait, TraitCount, Value
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
@@ -178,7 +178,7 @@ def _package_in_words(because: Because, mark: Mark) -> str:
     if field.name != "dependencies":
         return f"{package} {event_in_words(field.event(), mark)}"
     names = [*field.old, *field.new]
-    words = "it" if because.direct and len(names) == 1 else few_in_words(names, MOST_NAMES, mark)
+    words = "it" if because.direct and len(names) == 1 else joined(names, MOST_NAMES, mark=mark)
     return f"{package} ({'no longer' if field.old else 'now'} depends on {words})"
 
 

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Generic, NamedTuple, TypeVar
 
@@ -41,9 +41,10 @@ def shortened(items: Sequence[_Item], most: int) -> ShortList[_Item]:
     return ShortList(tuple(items[:kept]), len(items) - kept)
 
 
-def few_in_words(names: Sequence[str], most: int, mark: Mark) -> str:
-    """Return the first of some names, and how many more there are: `a, b and 2 more`."""
-    some = shortened(names, most)
+def joined(names: Iterable[str], most: int | None = None, *, mark: Mark) -> str:
+    """Return some names, or the first ones and how many more there are: `a, b and 2 more`."""
+    every = list(names)
+    some = shortened(every, len(every) if most is None else most)
     more = f" and {some.more:,} more" if some.more else ""
     return f"{', '.join(map(mark, some.first))}{more}"
 

@@ -29,6 +29,7 @@ from snapdiff.reports.named_classes import named_steps
 from snapdiff.reports.names import (
     Mark,
     counted,
+    joined,
     short_hash,
     short_patches,
     shortened,
@@ -86,6 +87,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "by_sign": by_sign,
         "sets_in": sets_in,
         "name": mark,
+        "joined": partial(joined, mark=mark),
         "paint": paint,
         "because": partial(cause_in_words, mark=mark),
         "because_word": because_word,
