@@ -31,13 +31,12 @@ from snapdiff.reports.statuses import Status
 from snapdiff.reports.toolchain import (
     Toolchain,
     beside_toolchain,
-    compilers_named,
     toolchain_of,
 )
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
-from snapdiff.spack import COMPILER_WRAPPER, COMPILERS
+from snapdiff.spack import COMPILERS
 
 
 class TagBlock(Struct, frozen=True, kw_only=True):
@@ -61,15 +60,6 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     parts: tuple[Part, ...]
     sets: dict[str, tuple[str, ...]]
     specs: SpecLines
-
-    @property
-    def compilers_named(self) -> tuple[list[str], int]:
-        """The packages that name no compiler any more, as compilers are dependencies now.
-
-        And how many of the others that changed still do; nothing where the wrapper did not come.
-        """
-        is_so = COMPILER_WRAPPER in self.tag.packages.added
-        return compilers_named(self.tag.stacks) if is_so else ([], 0)
 
     @property
     def has_table(self) -> bool:

@@ -231,15 +231,3 @@ def _by_name(compilers: Iterable[str]) -> dict[str, set[str]]:
         if name in COMPILERS and version:
             found.setdefault(name, set()).add(version)
     return found
-
-
-def compilers_named(stacks: Iterable[StackDiff]) -> tuple[list[str], int]:
-    """Return the packages with a spec that names no compiler any more, and how many still do."""
-    had = [
-        (it.package, it.new.compiler != NO_COMPILER)
-        for stack in stacks
-        for it in stack.changes
-        if it.old and it.new and it.old.compiler != NO_COMPILER
-    ]
-    without = {package for package, is_named in had if not is_named}
-    return sorted(without), len({package for package, _ in had} - without)

@@ -503,15 +503,6 @@ def test_a_stack_that_is_nearly_another_is_a_hint() -> None:
     assert "new name" not in render_report(diff_of(nowhere, renamed), "text"), "root is no stack"
 
 
-@pytest.mark.parametrize("compiler", ["none", "gcc@12.3.0"])
-def test_compilers_became_dependencies_where_specs_name_none_any_more(compiler: str) -> None:
-    old = [spec(f"b{numbered(n)}", package=f"p{n}", compiler="gcc@12.3.0") for n in range(9)]
-    new = [spec(f"c{numbered(n)}", package=f"p{n}", compiler=compiler) for n in range(9)]
-    new.append(spec("d", package="compiler-wrapper", compiler="none"))
-    text = render_report(diff_of(old, new), "text")
-    assert ("compilers may be dependencies now" in text) is (compiler == "none")
-
-
 def test_a_hint_names_the_top_folder_as_the_option_takes_it(tmp_path: Path) -> None:
     items = [Item(f"p{number}", explicit=True) for number in range(10)]
     other = [Item("q", explicit=True)]
