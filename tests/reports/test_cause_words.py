@@ -252,4 +252,4 @@ class TestRealEnvironments:
         where = f"builds of 438 packages in all but oneapi-x86_64 {SAME}"
         assert f" {where} python in other versions (" in rebuilt
         assert "zlib replaced by zlib-ng" in rebuilt
-        assert moved == "oneapi-x86_64: os ubuntu20.04 → ubuntu22.04"
+        assert moved == "os ubuntu20.04 → ubuntu22.04 (oneapi-x86_64)"

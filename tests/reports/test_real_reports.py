@@ -45,8 +45,6 @@ one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `c
 - **dependencies gone somewhere**: 29 because of `visit` (now `~gui`), 8 because of `py-cinemasci` \
 `1.7.0` → `1.3`, 8 because of `paraview` `5.11.1` → `5.11.2` (now `~raytracing`), 16 for other \
 reasons
-- `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
-- `zlib` replaced by `zlib-ng` (all 5)
 **Toolchain**
 - `openmpi` `4.1.5` → `4.1.6` (all 5)
 - `openblas` `0.3.23` → `0.3.24` (all 5)
@@ -55,6 +53,8 @@ reasons
 - `python` `3.11.6` new (all but `oneapi-x86_64`); `3.10.12` → `3.10.13` (all but \
 `oneapi-x86_64`); `3.8.17` → `3.8.18` (all 5); `3.7.17` gone (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`)
+- os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)
+- `zlib` replaced by `zlib-ng` (all 5)
 - same versions as before: `gcc` `11.4.0` (all but `cuda-ppc64le`), `9.4.0` (`cuda-ppc64le`), \
 `intel-oneapi-compilers` `2023.2.1`, `mpich` `4.1.2`, `intel-oneapi-mkl` `2023.2.0`, `hip` `5.4.3`
 """.splitlines()
