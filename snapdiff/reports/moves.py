@@ -83,8 +83,7 @@ class Move(Struct, frozen=True, kw_only=True):
     @property
     def is_of_versions(self) -> bool:
         """Whether versions came or went, and no other build was lost."""
-        has_changed = self.whole or self.versions.gone or self.versions.came
-        return bool(has_changed) and not self.lost
+        return (self.whole or self.has_step) and not self.lost
 
     @property
     def fell(self) -> bool:
@@ -95,6 +94,11 @@ class Move(Struct, frozen=True, kw_only=True):
     def is_beside(self) -> bool:
         """Whether it happened where nobody asks for the package, and is no loss for a product."""
         return self.as_dependency and not self.fell
+
+    @property
+    def has_step(self) -> bool:
+        """Whether versions came or went."""
+        return bool(self.versions.gone or self.versions.came)
 
     @property
     def is_partly_gone(self) -> bool:

@@ -36,11 +36,6 @@ class RootsTold(NamedTuple):
     older: Losses
     downgraded: Named
 
-    def says(self, place: Place) -> bool:
-        """Return whether it is said of the roots themselves that they are in this place."""
-        moves = [move for _, some in self.named.packages for move in some] if self.named else []
-        return place == self.roots.place and all(move.place == place for move in moves)
-
 
 class ToldNames(NamedTuple):
     """All that is named: the new roots that brought something, and the classes without these."""

@@ -16,7 +16,6 @@ from snapdiff.reports.lost_builds import (
     lost_together,
     no_longer,
 )
-from snapdiff.reports.moves import alike_because
 from snapdiff.reports.places import Place, Places
 from snapdiff.reports.products import needed_by_roots_now
 from snapdiff.reports.stack_moves import Moves, StackMoves
@@ -58,27 +57,6 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     beside: Losses
 
 
-class GoneDependencies(Struct, frozen=True, kw_only=True):
-    """How many dependencies are gone, and because of what the most are.
-
-    `in_some` says that some are gone from some stacks alone.
-    """
-
-    number: int
-    in_some: bool
-    reasons: tuple[tuple[Because, int], ...]
-
-    @property
-    def names(self) -> list[str]:
-        """The packages that are the reasons."""
-        return [because.package for because, _ in self.reasons]
-
-    @property
-    def others(self) -> int:
-        """How many are gone for other reasons, or nobody knows why."""
-        return self.number - sum(number for _, number in self.reasons)
-
-
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
 
@@ -93,7 +71,6 @@ class Opening(Struct, frozen=True, kw_only=True):
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: tuple[Losses, Losses] = ((), ())
     turned_off: tuple[Losses, Losses] = ((), ())
-    dependencies_gone: GoneDependencies | None = None
 
 
 def opening_of(
@@ -110,8 +87,7 @@ def opening_of(
 
     Which versions and options are lost is named of those stacks that are `told`.
     """
-    reasons = _dependencies_gone(moves) if told else None
-    gone, off = _lost_values(stacks, moves, told, reasons.names if reasons else ())
+    gone, off = _lost_values(stacks, moves, told)
     builds = builds_of(stacks, kinds, places)
     of_builds = {
         stack
@@ -132,7 +108,6 @@ def opening_of(
         else (),
         versions_gone=(by_place(gone[0], places), by_place(gone[1], places)),
         turned_off=(by_place(off[0], places), by_place(off[1], places)),
-        dependencies_gone=reasons,
     )
 
 
@@ -140,16 +115,16 @@ def _lost_values(
     stacks: Iterable[StackDiff],
     moves: Moves,
     told: Mapping[str, StackMoves],
-    reasons: Collection[str],
 ) -> tuple[_LostByPart, _LostByPart]:
     """Return the versions that packages lost, and the variants that are off now in all builds.
 
     Not of the toolchain, which has lines of its own, nor of what is downgraded: that is told with
     its versions, and an older one may not have the option. Of dependencies it is the versions that
-    many builds had below them, or that a product has elsewhere, and the variants of those that are
-    `reasons` why others are gone.
+    many builds had below them, or that a product has elsewhere, and the variants of those because
+    of which others are gone.
     """
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
+    reasons = _reasons_gone(moves)
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
     gone: _LostByPart = ([], [])
     turned: _LostByPart = ([], [])
@@ -169,26 +144,14 @@ def _lost_values(
     return gone, turned
 
 
-def _dependencies_gone(moves: Moves) -> GoneDependencies | None:
-    """Return why dependencies are gone, where several are for one reason, the commonest first.
-
-    One that is gone for several reasons, from several stacks, counts with the commonest.
-    """
-    reasons: dict[str, dict[Because | None, None]] = {}
-    in_some = False
+def _reasons_gone(moves: Moves) -> set[str]:
+    """Return the packages because of which several dependencies are gone."""
+    found: dict[str, set[str]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
-            if is_dependency and move.status is Status.GONE:
-                because = alike_because(move.because)
-                known = because if isinstance(because, Because) else None
-                reasons.setdefault(name, {})[known] = None
-                in_some |= move.is_partly_gone
-    numbers = Counter(it for some in reasons.values() for it in some if it)
-    first = Counter(max(some, key=lambda it: numbers[it] if it else 0) for some in reasons.values())
-    told = [(it, number) for it, number in first.most_common() if it and number >= LEAST_TOGETHER]
-    if not told:
-        return None
-    return GoneDependencies(number=len(reasons), in_some=in_some, reasons=tuple(told[:3]))
+            if is_dependency and move.status is Status.GONE and isinstance(move.because, Because):
+                found.setdefault(move.because.package, set()).add(name)
+    return {reason for reason, names in found.items() if len(names) >= LEAST_TOGETHER}
 
 
 def _replaced(stacks: Iterable[StackDiff], places: Places) -> tuple[tuple[Event, Place], ...]:

@@ -21,12 +21,14 @@ class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
     Without a `move` nothing happened to it there that is its own. `root` is what is asked for, and
-    `is_dependency` says that it was not, and is not, as far as that is known.
+    `is_dependency` says that it was not, and is not, as far as that is known; `has_others` that
+    it has other builds of which versions came or went: a line among dependencies says which.
     """
 
     move: Move | None = None
     root: str = "asked for"
     is_dependency: bool = False
+    has_others: bool = False
 
     def in_words(self, mark: Mark) -> str:
         """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, or a dot; and what else a line says.
@@ -35,8 +37,8 @@ class ProductCell(NamedTuple):
         """
         words = self._happened(mark)
         roots = self.move and self.move.asked_for
-        if self.is_dependency:
-            words = f"{words} †".lstrip()
+        if self.is_dependency or self.has_others:
+            words = f"{words} {'†' if self.is_dependency else '‡'}".lstrip()
         role = f"now {self.root if roots.new else 'only a dependency'}" if roots else ""
         users = list(map(mark, self.move.needed_by)) if self.move else []
         needs = f"needed by {' and '.join(users)}" if users else ""
@@ -92,14 +94,13 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
         cells = columns[stack.stack] = {name: ProductCell() for name in stack.still_there}
         root = "a root spec" if stack.document == "lock" else "asked for"
         for change, move in moves[stack.stack]:
-            name = change.package
-            # Where the product is another part, a line among dependencies says it.
+            cell = cells.get(change.package, ProductCell())
             if change.parts and change.is_dependency:
-                cells.setdefault(name, ProductCell())
-            elif move.status.is_quiet:
-                cells[name] = ProductCell(None, root, change.is_dependency)
+                cell = cell._replace(has_others=move.has_step)
             else:
-                cells[name] = ProductCell(move, root, change.is_dependency)
+                own = None if move.status.is_quiet else move
+                cell = cell._replace(move=own, root=root, is_dependency=change.is_dependency)
+            cells[change.package] = cell
     names = {name for cells in columns.values() for name in cells}
     rows = {name: [cells.get(name) for cells in columns.values()] for name in names}
     return ProductTable(tuple(columns), rows)

@@ -47,7 +47,7 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
         for change, move in in_stack:
             is_dependency = change.is_dependency
             if is_dependency and change.parts:
-                if move.versions.gone or move.versions.came:
+                if move.has_step:
                     move = replace(move, as_dependency=True)
             elif is_dependency and change.package in (products if move.fell else told):
                 is_dependency, move = False, replace(move, as_dependency=True)

@@ -80,7 +80,7 @@ MOVES = {
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
-        "↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0\n",
+        "↓ zlib: 2 builds of 1.0 new, 1 of 2 builds of 1.1 gone\n",
     ),
     "down, beside another version that stays": (
         ["1.2", "1.1", "1.1"],
@@ -90,7 +90,7 @@ MOVES = {
     "down to one that was there, with more builds in all": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0", "1.0"],
-        "↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0\n",
+        "↓ zlib: 2 more builds of 1.0, 1 of 2 builds of 1.1 gone\n",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib 1.0 gone, still has 1.1"),
     "and a build of another": (

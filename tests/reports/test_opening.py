@@ -35,7 +35,7 @@ def report(folder: Path, stacks: Mapping[str, Sides], *arguments: str) -> list[s
 def test_a_new_root_that_other_stacks_have_is_there_too(tmp_path: Path) -> None:
     sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
     lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
-    assert lines[4].startswith(f"- `sdk` is now in `a`, too: 3 products {NO_ROOTS}")
+    assert lines[4].startswith(f"- `sdk` is now in `a`, too: {TAKEN}")
 
 
 @pytest.mark.parametrize(
@@ -90,16 +90,16 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 IS_NEW = "- `sdk` is new in `a`"
 NO_ROOTS = "are dependencies of it now, no longer root specs"
-TAKEN = f"3 products {NO_ROOTS}"
+TAKEN = f"3 products in `a` {NO_ROOTS}"
 
 
 @pytest.mark.parametrize(
     ("older", "more", "lines"),
     [
-        ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
+        ((), "", ["`tool0`, `tool1`, `tool2` now only dependencies"]),
         (
             ("tool1",),
-            f": {TAKEN}; it brings builds of older versions: `tool1` `1.9`",
+            "`tool1` `1.9`",
             [
                 "↓ `tool1` `2.0` → `1.9`, now only a dependency",
                 "`tool0`, `tool2` now only dependencies",
@@ -107,7 +107,7 @@ TAKEN = f"3 products {NO_ROOTS}"
         ),
         (
             ("tool0", "tool1"),
-            f": {TAKEN}; it brings builds of older versions: `tool0` `1.9`, `tool1` `1.9`",
+            "`tool0` `1.9`, `tool1` `1.9`",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
                 "`tool2` now only a dependency",
@@ -120,7 +120,9 @@ def test_a_new_root_that_takes_others_in_is_told_once(
 ) -> None:
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
-    assert found[4] == IS_NEW + more
+    assert found[4] == f"{IS_NEW}: {TAKEN}"
+    below = [f"  - **older versions** came with it: {more} (`a`)"] if more else []
+    assert [line for line in found if line.startswith("  - ")] == below
     assert [line for line in found[4:] if "now only" in line] == [f"- {it} (`a`)" for it in lines]
 
 
@@ -133,15 +135,17 @@ def test_what_is_downgraded_because_of_a_new_root_is_below_it(tmp_path: Path) ->
     fell = "`tool0` `2.0` → `1.9`, `tool1` `2.0` → `1.9`, `tool2` `2.0` → `1.9`"
     lines = report(tmp_path, stacks)
     assert lines[lines.index(f"- **new**: `sdk` `1.0` (`a`): {TAKEN}") + 1] == (
-        f"  - **downgraded** because of it: {fell}"
+        f"  - **downgraded** because of it in `a`: {fell}"
     )
     assert not any(line.startswith("- **downgraded**") for line in lines)
     page = report(tmp_path, stacks, "-f", "html")
     assert any(
-        '<ul><li data-sign="•"><strong>downgraded</strong> because of it: tool0' in line
+        '<ul><li data-sign="•"><strong>downgraded</strong> because of it in a: tool0' in line
         for line in page
     )
-    told = "    - downgraded because of it: " + ", ".join(f"tool{n} 2.0 → 1.9" for n in range(3))
+    told = "    - downgraded because of it in a: " + ", ".join(
+        f"tool{n} 2.0 → 1.9" for n in range(3)
+    )
     assert told in report(tmp_path, stacks, "-f", "text")
 
 
@@ -166,7 +170,8 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
     }
     lines = report(tmp_path, stacks)
     older = ", ".join(f"`q{number}` `1.0`" for number in range(4))
-    assert f"- **new**: `root` `1.0` (`w`); it brings builds of older versions: {older}" in lines
+    told = lines.index("- **new**: `root` `1.0` (`w`)")
+    assert lines[told + 1] == f"  - **older versions** came with it: {older} (`w`)"
     assert "- **new**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0` (`w`)" in lines
     [downgraded] = [line for line in lines if line.startswith("- **downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
@@ -506,37 +511,6 @@ def without_gui(names: str) -> Sides:
     return side("1", drawing(VISIT, ["cairo", *names], ["qt", "qwt"])), side("2", WITHOUT_QT)
 
 
-def test_why_dependencies_are_gone_is_told_once_above(tmp_path: Path) -> None:
-    lines = report(tmp_path, {"a": without_gui("abcde")})
-    assert "- **dependencies gone**: 8 because of `visit` (now `~gui`)" in lines
-
-
-def test_of_dependencies_that_are_gone_the_commonest_reasons_are_told(tmp_path: Path) -> None:
-    def side(**needed: int) -> list[Item]:
-        below = {it: [Item(f"{it}{n}") for n in range(number)] for it, number in needed.items()}
-        apps = [
-            Item(f"app-{it}", explicit=True, needs=tuple(map(needs, below.get(it, ()))))
-            for it in "vwxyz"
-        ]
-        ups = [Item(f"up{n}", f"{n}.{len(needed)}", explicit=True) for n in range(9)]
-        return [*ups, *apps, *(it for some in below.values() for it in some)]
-
-    sides = side(v=3, w=6, x=4, y=3, z=2), side()
-    lines = report(tmp_path, {"a": sides, "b": (sides[0], side(w=6))})
-    reasons = [
-        f"{number} because of `app-{it}` (no longer depends on {below})"
-        for it, number, below in (
-            ("w", 6, "`w0`, `w1`, `w2` and 3 more"),
-            ("x", 4, "`x0`, `x1`, `x2`, `x3`"),
-            ("v", 3, "`v0`, `v1`, `v2`"),
-        )
-    ]
-    told = f"- **dependencies gone somewhere**: {', '.join(reasons)}, 5 for other reasons"
-    assert told in lines
-    few = (side(z=2), side())
-    assert not [it for it in report(tmp_path / "few", {"a": few}) if "dependencies gone" in it]
-
-
 def test_a_reason_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
     newer = [replace(it, version="3.4") if it.name == "visit" else it for it in WITHOUT_QT]
     lines = report(tmp_path, {"a": (WITH_QT, newer)})
@@ -770,7 +744,7 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
     lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
     older = "`lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
-    assert f"- `root` is new in `a`: it brings builds of older versions: {older}" in lines
+    assert f"  - **older versions** came with it: {older} (`a`)" in lines
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
     assert "needed by" not in below  # that is said above
@@ -787,7 +761,7 @@ def test_of_several_older_versions_none_is_said_to_be_needed(tmp_path: Path) -> 
     old = [*libs("2.0"), user]
     new = [*old, *libs("1.5"), *libs("1.0", explicit=True), root]
     lines = report(tmp_path, {"a": (old, new)})
-    assert "- `root` is new: it brings builds of older versions: `lib0`, `lib1`, `lib2`" in lines
+    assert "  - **older versions** came with it: `lib0`, `lib1`, `lib2`" in lines
 
 
 def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
@@ -816,8 +790,9 @@ def test_new_roots_of_two_sorts_keep_their_names_and_are_not_there_too(tmp_path:
     new = [*libs("2.0"), *libs("1.0"), above("user", "2.0"), *ups[1], *roots]
     there = [Item(name, explicit=True) for name in ("dd", "ee")]
     lines = report(tmp_path, {"a": (old, new), "b": ([*there, *ups[0]], [*there, *ups[1]])})
-    brought = "they bring builds of older versions: `lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
-    assert f"- `aa`, `bb`, `dd`, `ee` are now in `a`: {brought}" in lines
+    brought = "`lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0` (`a`)"
+    told = lines.index("- `aa`, `bb`, `dd`, `ee` are now in `a`")
+    assert lines[told + 1] == f"  - **older versions** came with them: {brought}"
     assert "- **new**: `aa` `1.0`, `bb` `1.0` (`a`)" in lines
     assert "- **now in more environments**: `dd` `1.0`, `ee` `1.0` (`a`)" in lines
 
@@ -880,14 +855,6 @@ def test_a_comment_names_a_place_once_of_steps_that_lines_tell_apart(tmp_path: P
     assert upgraded.endswith(" (all 3); `r` `1.1` → `1.2`, `s` `1.1` → `1.2` (`a`, `b`)")
 
 
-def test_dependencies_that_others_still_have_are_gone_somewhere(
-    tmp_path: Path,
-) -> None:
-    old, new = without_gui("abcde")
-    lines = report(tmp_path, {"a": (old, new), "b": (old, old)})
-    assert "- **dependencies gone somewhere**: 8 because of `visit` (now `~gui`)" in lines
-
-
 def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None:
     fell = [replace(tool, explicit=False, version="1.9") for tool in TOOLS]
     roots = [Item(name, explicit=True, needs=tuple(map(needs, fell))) for name in ("aa", "bb")]
@@ -943,7 +910,7 @@ def test_older_versions_are_told_by_where_they_came(tmp_path: Path) -> None:
 
     lines = report(tmp_path, {"a": sides("x"), "b": sides("y")})
     older = "`x0` `1.0`, `x1` `1.0` (`a`); `y0` `1.0`, `y1` `1.0` (`b`)"
-    assert f"- `root` is new in both: it brings builds of older versions: {older}" in lines
+    assert f"  - **older versions** came with it: {older}" in lines
 
 
 def test_a_package_that_is_gone_with_stacks_says_so_in_brackets(tmp_path: Path) -> None:
@@ -976,7 +943,7 @@ def test_what_some_builds_lost_their_compiler_is_reconfigured(tmp_path: Path) ->
         ]
 
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
-    unnamed = " (no compiler named any more; in Spack 1 it is a dependency)"
+    unnamed = " (no compiler named any more; in Spack 1 compilers are dependencies)"
     for compilers, words in ((("", "gcc"), ""), (("", ""), unnamed)):
         sides = [*builds("gcc", "gcc"), *ups[0]], [*builds(*compilers), *ups[1]]
         lines = report(tmp_path / str(len(words)), {"a": sides})

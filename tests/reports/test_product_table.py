@@ -40,8 +40,9 @@ def test_a_version_for_other_packages_is_said_among_dependencies(tmp_path: Path)
         a=([*root("3.19"), *root("1.0", name="user")], [*root("3.20"), *beside]),
         b=([*root("3.19")], [*root("3.20")]),
     )
-    assert rows["petsc"] == ["`3.19` → `3.20`", "″"]
+    assert rows["petsc"] == ["`3.19` → `3.20` ‡", "`3.19` → `3.20`"]
     text = run_cli("-C", tmp_path, "old", "new").out
+    assert "‡ other builds of it, as a dependency, changed versions: see Dependencies" in text
     assert "\n- \\+ `petsc` `3.18` new, as a dependency, in `a`\n" in text
 
 
