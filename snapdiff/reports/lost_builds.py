@@ -101,15 +101,13 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
 class LostTogether(NamedTuple):
     """Packages that have no build with one trait any more in the same stacks.
 
-    `are_dependencies` says that none of them is asked for there any more; `compiler` is that of all
-    builds that had it.
+    `are_dependencies` says that none of them is asked for there any more.
     """
 
     packages: tuple[str, ...]
     trait: TraitCount
     place: Place
     are_dependencies: bool = False
-    compiler: Trait | None = None
 
     @property
     def is_short(self) -> bool:
@@ -236,13 +234,13 @@ def no_longer(stacks: Iterable[StackDiff], moves: Moves, places: Places) -> Iter
         }
         for lost, stack in left.get(name, ()):
             if (_tool(lost.trait), lost.specs, stack) not in told:
-                found.setdefault(_without_numbers(lost), {}).setdefault(stack, {})[name] = None
+                trait = replace(_without_numbers(lost), also=UNSET)
+                found.setdefault(trait, {}).setdefault(stack, {})[name] = None
     for trait, by_stack in found.items():
-        alone = replace(trait, also=UNSET)
         for names, place in by_place(
             ((name, it) for it, some in by_stack.items() for name in some), places
         ):
-            yield LostTogether(names, alone, place, compiler=trait.also or None)
+            yield LostTogether(names, trait, place)
 
 
 def _without_numbers(count: TraitCount) -> TraitCount:

@@ -321,7 +321,7 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
     new = [user("mpich"), user("mpich", 2, compiler="gcc"), user("openmpi", name="alone"), other]
     sides = write_locks(tmp_path, built_with("openmpi", *old), built_with("mpich", *new))
     out = run_cli(*sides, "-f", "text").out
-    assert "\n  no build of user with openmpi (gcc 13.1.0) any more\n" in out
+    assert "\n  no build of user with openmpi any more\n" in out
     assert "\n  no build of user with llvm any more\n" in out
     assert out.count("any more") == 2  # of a package of one build its line says it
     changes = run_json(*sides)["tags"][0]["stacks"][0]["package_changes"]
@@ -341,13 +341,13 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
         (
             [user(it) for it in MPIS],
             [user("mpich"), user("mpich", 2)],
-            "no build of user with openmpi (gcc 13.1.0) any more",
+            "no build of user with openmpi any more",
         ),
         # Of builds of a version that stays its line tells how many alone.
         (
             [user("openmpi"), user("openmpi", 2), user("mpich", 3), SECOND["2.0"]],
             [user("mpich", 3), SECOND["2.1"]],
-            "no build of user with openmpi (gcc 13.1.0) any more",
+            "no build of user with openmpi any more",
         ),
         ([user("openmpi"), user("mpich", 3)], [user("mpich", 3)], "built with openmpi"),
     ],
@@ -377,7 +377,7 @@ def test_what_a_line_says_of_one_stack_is_not_said_of_another(tmp_path: Path) ->
         }
         write_files(tmp_path / side, files)
     out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
-    assert "no build of user with openmpi (gcc 13.1.0) any more (b)" in out
+    assert "no build of user with openmpi any more (b)" in out
 
 
 def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> None:
@@ -390,9 +390,9 @@ def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> Non
         tmp_path, built_with("openmpi", *old, other), built_with("openmpi", *new, *more, other)
     )
     out = run_cli(*sides, "-f", "text").out.replace("\n      ", " ").replace("\n", " ")
-    said = "no version is gone, but 7 packages have no build with openmpi (gcc 13.1.0) any more."
+    said = "no version is gone, but 7 packages have no build with openmpi any more."
     assert said in out
-    assert f"no build of {', '.join(names)} with openmpi (gcc 13.1.0) any more" in out
+    assert f"no build of {', '.join(names)} with openmpi any more" in out
 
 
 def test_an_mpi_that_left_the_stack_is_no_mpi_that_a_package_has_no_build_of(
