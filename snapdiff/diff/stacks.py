@@ -68,7 +68,7 @@ class ComparedStack:
         self.known = known
         self._bits = bits
         counted = [(it.pair.name, it.old.in_stack(name), it.new.in_stack(name)) for it in packages]
-        specs, listed = tag.counts.stacks.get(name, (0, 0))  # those of what is the same
+        specs, listed = tag.counts.specs_in[name], tag.counts.packages_in[name]  # of what is alike
         self.specs = Count(
             specs + sum(old for _, old, _ in counted), specs + sum(new for _, _, new in counted)
         )

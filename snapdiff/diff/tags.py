@@ -118,7 +118,7 @@ def _two_sided_tag(
     if new_hashes is None:
         new_hashes = tag.counts.specs + sum(it.new.in_any for it in packages)
     bits = TraitBits()  # of all stacks, as most builds of a page are in several
-    stacks: dict[str, list[PackageDiff]] = {name: [] for name in tag.counts.stacks}
+    stacks: dict[str, list[PackageDiff]] = {name: [] for name in tag.counts.specs_in}
     for package in packages:
         for name in package.old.versions.keys() | package.new.versions.keys():
             stacks.setdefault(name, []).append(package)
@@ -164,7 +164,7 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
     """Return a tag that one side alone has: all is counted, nothing is listed."""
     old, new = tag.tags
     is_narrowed = bool(scope.filters.package or scope.filters.stack)
-    if scope.filters.because or (is_narrowed and not tag.counts.stacks):
+    if scope.filters.because or (is_narrowed and not tag.counts.specs_in):
         return None  # nothing was rebuilt in it
     hashes = tag.hashes[old is None]
     status: Literal["added", "removed"] = "added" if old is None else "removed"
@@ -184,10 +184,10 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
                 document=tag.document_of(name, on_new_side=old is None),
                 status=status,
                 specs=Count(*count(specs)),
-                packages=PackageCount(*count(listed)),
+                packages=PackageCount(*count(tag.counts.packages_in[name])),
                 summary=Summary(**{status: specs}),
             )
-            for name, (specs, listed) in sorted(tag.counts.stacks.items())
+            for name, specs in sorted(tag.counts.specs_in.items())
         ),
     )
 

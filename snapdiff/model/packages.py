@@ -96,36 +96,30 @@ StackDocuments = Mapping[str, DocumentKind]
 class Counts(Struct):
     """How many specs there are, in all and by stack, and of which packages.
 
-    `packages` has the number of documents that list a package, `stacks` the number of specs and of
-    packages by stack.
+    `packages` has the number of documents that list a package; `specs_in` and `packages_in` are the
+    numbers of specs and of packages by stack.
     """
 
     specs: int = 0
     packages: Counter[str] = field(default_factory=Counter)
-    stacks: dict[str, tuple[int, int]] = field(default_factory=dict)
+    specs_in: Counter[str] = field(default_factory=Counter)
+    packages_in: Counter[str] = field(default_factory=Counter)
 
     def add(self, name: str, by_stack: Mapping[str, int], in_any: int, times: int = 1) -> None:
         """Count a package with its specs by stack; `times` is -1 to take it out again."""
-        if not in_any:
-            return
-        self.specs += times * in_any
-        self.packages[name] += times
-        if not self.packages[name]:
-            del self.packages[name]
-        for stack, number in by_stack.items():
-            specs, packages = self.stacks.get(stack, (0, 0))
-            if packages + times:
-                self.stacks[stack] = specs + times * number, packages + times
-            else:
-                del self.stacks[stack]
+        if in_any:
+            self.specs += times * in_any
+            self.packages[name] += times
+            for stack, number in by_stack.items():
+                self.specs_in[stack] += times * number
+                self.packages_in[stack] += times
 
     def merge(self, other: "Counts") -> None:
-        """Count all that was counted elsewhere."""
+        """Count all that was counted elsewhere, and know nothing of what was taken out again."""
         self.specs += other.specs
-        self.packages.update(other.packages)
-        for stack, (specs, packages) in other.stacks.items():
-            known_specs, known_packages = self.stacks.get(stack, (0, 0))
-            self.stacks[stack] = known_specs + specs, known_packages + packages
+        self.packages += other.packages
+        self.specs_in += other.specs_in
+        self.packages_in += other.packages_in
 
 
 class TagPair(Struct, frozen=True, kw_only=True):

@@ -362,13 +362,13 @@ def test_counts_are_of_what_was_put_in_less_what_was_taken_out() -> None:
         counted.put(path, document)
     counts = counted.counts("develop", set())
     assert (counts.specs, counts.packages) == (5, {"zlib": 1, "hdf5": 1})
-    assert counts.stacks == {"e4s": (3, 1), "hep": (3, 2)}
+    assert (counts.specs_in, counts.packages_in) == ({"e4s": 3, "hep": 3}, {"e4s": 1, "hep": 2})
     counted.take("z")
     counted.take("m")
     counted.take("never put")
     counts = counted.counts("develop", set())
     assert (counts.specs, counts.packages) == (2, {"hdf5": 1})
-    assert counts.stacks == {"hep": (2, 1)}
+    assert (counts.specs_in, counts.packages_in) == ({"hep": 2}, {"hep": 1})
 
 
 def test_a_document_of_several_tags_is_counted_in_each(tmp_path: Path) -> None:
@@ -429,7 +429,7 @@ def test_counts_of_several_folders_add_up() -> None:
         part.add("hdf5", {"ml": 3}, 3, -1)
         both.merge(part)
     assert (both.specs, both.packages) == (10, {"zlib": 2})
-    assert both.stacks == {"e4s": (8, 2), "hep": (4, 2)}
+    assert (both.specs_in, both.packages_in) == ({"e4s": 8, "hep": 4}, {"e4s": 2, "hep": 2})
 
 
 def test_what_more_than_one_file_lists_is_known() -> None:
