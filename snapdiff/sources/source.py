@@ -298,35 +298,27 @@ class SingleFile(_Part):
     the name that documents of their kind have in a catalog, they are found on both sides.
     """
 
-    def __init__(
-        self,
-        whole: Source,
-        file: str,
-        name: str,
-        called: str = "",
-        content: bytes | None = None,
-    ) -> None:
-        """Take the file of a folder, which the user called `name`, and what it is called here.
+    called = ""
+    """What it is called here, where that is another name."""
 
-        `content` is what others read of it where that is not what the folder has.
-        """
-        super().__init__(whole, file, name)
-        self._called = called or file
-        self._plain_content = content
+    plain_content: bytes | None = None
+    """What others read of it, where that is not what the folder has."""
 
     def known_as(self, called: str, content: bytes) -> Self:
         """Return the same file under another name, and with a content that was made of its own."""
-        return type(self)(self.whole, self.file, self.name, called, content)
+        other = type(self)(self.whole, self.file, self.name)
+        other.called, other.plain_content = called, content
+        return other
 
     def _list(self) -> list[Entry]:
         found = self.whole.find(self.file)
-        return [found._replace(path=self._called)] if found else []
+        return [found._replace(path=self.called or self.file)] if found else []
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of the file, which is read at once: git is free for another then."""
         own = [entry._replace(path=self.file) for entry in entries]
-        if self._plain_content is not None:
-            return iter([self._plain_content] * len(own))
+        if self.plain_content is not None:
+            return iter([self.plain_content] * len(own))
         return iter(list(super().read(own)))
 
     def location(self, entry: Entry) -> str:
