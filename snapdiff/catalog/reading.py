@@ -112,7 +112,7 @@ def pair_documents(old: Document, new: Document, path: str) -> FilePair:
         tag, name = key
         mine, theirs, same = before.get(key), after.get(key), in_common.get(key, {})
         specs = theirs.specs if theirs else {}
-        if mine is theirs or (mine.specs if mine else {}) == specs:
+        if (mine.specs if mine else {}) == specs:
             own = Counter(specs.values()).items() if specs else ()
             by_stacks = count_by_stacks(chain(own, same.items()))
             unchanged.append(PackageCounts(tag, name, by_stacks))

@@ -65,11 +65,6 @@ class Explanation:
         changed = nearest_ways(_LINKED_BELOW, self._linked_above, unlike)
         self.same_to_use = {spec.hashes for spec in self._specs if spec not in changed}
 
-    @cached_property
-    def causes(self) -> dict[HashPair, Cause]:
-        """The cause of each spec, by its two hashes."""
-        return dict(self._causes())
-
     def _reached(self, specs: Iterable[ChangedPair]) -> Iterator[tuple[ChangedPair, int]]:
         """Yield the bits of all that is in reach of some specs, and of all pairs below them."""
         return unite_below(specs, _BELOW, self._bits)
@@ -90,14 +85,15 @@ class Explanation:
         places = self._places.items()
         return {key: numbers[at] for key, at in places if isinstance(key, Event) and numbers[at]}
 
-    def _causes(self) -> Iterator[tuple[HashPair, Cause]]:
-        """Yield each spec with its cause.
+    @cached_property
+    def causes(self) -> dict[HashPair, Cause]:
+        """The cause of each spec, by its two hashes.
 
         What it links goes before what it only needs to be built, both before any last resort.
         """
         reach, pairs, linked_above = self.reach, self._pairs, self._linked_above
         ranked = sorted(
-            self.reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
+            reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
         )
         ranks = {event: rank for rank, event in enumerate(ranked)}
         events = [
@@ -121,11 +117,13 @@ class Explanation:
                 if spec in ways:
                     event = ranked[ways[spec][0]]
                     chosen[spec] = event, _path(ways, spec, event), build_only
+        causes = {}
         for spec in self._specs:
             event, path, build_only = chosen.get(spec, (REHASH, (), False))
             others = self._others[spec]
             cause = Cause(*astuple(event), path=path, build_only=build_only, others=others)
-            yield spec.hashes, cause
+            causes[spec.hashes] = cause
+        return causes
 
     def because_of(self, is_wanted: Callable[[str], bool]) -> set[HashPair]:
         """Return the specs that have a wanted package as cause, or an event of it in reach.

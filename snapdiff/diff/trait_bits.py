@@ -113,10 +113,7 @@ class TraitBits:
 
     def of_trait_and_version(self, trait: Trait) -> int:
         """Return the bits of a trait that a build has, of a dependency also of its version."""
-        version = trait.what == "dependency" and trait.value is not None
-        return self.of_trait(trait) | (
-            self._bits[trait.what, trait.name, trait.value] if version else 0
-        )
+        return self.of_trait(trait) | self._bits[trait.what, trait.name, trait.value]
 
     def variant(self, bit: int) -> tuple[tuple[TraitWhat, str | None, str], frozenset[str]]:
         """Return the kind, package and name of a variant that has values, and these."""
