@@ -21,8 +21,6 @@ from snapdiff.result.causes import LAST_RESORTS, WHATS, Cause, Event, StackCause
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Field, Kind
 
-_POSITION: dict[What, int] = {what: position for position, what in enumerate(WHATS)}
-
 _OF_THE_NODE_BELOW: tuple[What, ...] = ("replaced", "added", "removed", "edge", "compilers")
 """Events that do not name the node where they are found."""
 
@@ -93,7 +91,7 @@ class Explanation:
         """
         reach, pairs, linked_above = self.reach, self._pairs, self._linked_above
         ranked = sorted(
-            reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
+            reach, key=lambda event: (WHATS.index(event.what), -reach[event], event_words(event))
         )
         ranks = {event: rank for rank, event in enumerate(ranked)}
         events = [

@@ -3,6 +3,7 @@
 The kinds are those of docs/specification.md, section 9.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
@@ -83,19 +84,18 @@ def _specs_of_versions(
     return tuple(
         VersionCount(
             texts[it],
-            before.get(it, 0) - equal[0].get(it, 0),
-            after.get(it, 0) - equal[1].get(it, 0),
+            before[it] - equal[0].get(it, 0),
+            after[it] - equal[1].get(it, 0),
         )
         for it in sorted(texts)
     )
 
 
-def _by_version(specs: Mapping[str, int]) -> dict[Version, int]:
+def _by_version(specs: Mapping[str, int]) -> Counter[Version]:
     """Return how many specs there are of each version, however it is written."""
-    found: dict[Version, int] = {}
+    found: Counter[Version] = Counter()
     for text, number in specs.items():
-        version = parse_version(text)
-        found[version] = found.get(version, 0) + number
+        found[parse_version(text)] += number
     return found
 
 

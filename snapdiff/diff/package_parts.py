@@ -54,7 +54,8 @@ def parts_of(
     for before, after in _places(left, came, (old, new)):
         alone = before if after is None else after if before is None else None
         if alone and _counts_twice(alone, new):
-            roots[alone is before][_no_root(alone).version] += 1
+            [other] = (spec for spec in alone.specs if not spec.explicit)
+            roots[alone is before][other.version] += 1
             own += [alone] if len({spec.hash for spec in alone.specs}) > 1 else []
         else:
             was, now = before.old if before else None, after.new if after else None
@@ -165,10 +166,6 @@ def _counts_twice(change: Change, roots: AbstractSet[Version]) -> bool:
     if change.old and change.new and change.old.explicit:
         return _is_there(change) or parse_version(change.new.version) in roots
     return _is_there(change)
-
-
-def _no_root(change: Change) -> Spec:
-    return next(spec for spec in change.specs if not spec.explicit)
 
 
 def _is_there(change: Change) -> bool:
