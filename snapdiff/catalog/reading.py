@@ -142,15 +142,12 @@ def pair_packages(
     after: Mapping[str, Build] = new.specs if new else {}
     removed = {key: build for key, build in before.items() if after.get(key) is not build}
     added = {key: build for key, build in after.items() if before.get(key) is not build}
-    numbers: Counter[Build] = Counter()
-    if len(removed) < len(before):
-        numbers.update(before.values())
-        numbers.subtract(removed.values())
     for key in removed.keys() & added.keys():
         build, twin = removed[key], added[key]
         if build.stacks == twin.stacks and build.version_text == twin.version_text:
-            numbers[twin] += 1
             del removed[key], added[key]
+    same = {key: build for key, build in after.items() if key not in added}
+    numbers = Counter(same.values())
     package = old or new
     assert package is not None
     mine, theirs = (
@@ -158,18 +155,15 @@ def pair_packages(
         for one, known in zip((old, new), graphs, strict=True)
     )
     own_graphs = None if mine is None or theirs is None else (mine, theirs)
-    own = [(key, build) for key, build in after.items() if key not in added] if own_graphs else ()
-    alike = [build for build, number in numbers.items() if number]
-    common: dict[Build | Counted, int] = dict(in_common)
-    common.update((build, numbers[build]) for build in alike)
+    own = same.items() if own_graphs else ()
     return PackagePair(
         tags=tags,
         name=package.name,
         old=removed,
         new=added,
-        common=common,
+        common=dict(chain(in_common.items(), numbers.items())),
         # Of a page nobody asks which of them it is, and it has thousands that were built alike.
-        kept=lambda: chain(own if own_graphs else (("", build) for build in alike), kept()),
+        kept=lambda: chain(own if own_graphs else (("", build) for build in numbers), kept()),
         kept_hashes=lambda: chain(((key, build.stacks) for key, build in own), kept_hashes()),
         document=document,
         graphs=own_graphs,
