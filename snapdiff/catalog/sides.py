@@ -1,6 +1,6 @@
 """What is known of the sides of a comparison: which documents list what, and what both have."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
@@ -143,15 +143,17 @@ class CountedFiles(Listed):
 
 def add_package(counts: Counts, package: PackageCounts, scope: Scope, times: int = 1) -> None:
     """Count a package, as far as it is asked for; `times` is -1 to take it out again."""
-    by_stack: Counter[str] = Counter()
-    in_any = 0
-    if scope.has_package(package.name):
-        for listed, number in package.by_stacks.items():
-            stacks = scope.stacks(listed)
-            for stack in stacks:
-                by_stack[stack] += number
-            in_any += number if stacks else 0
-    counts.add(package.name, by_stack, in_any, times)
+    found: set[str] = set()
+    for listed, number in package.by_stacks.items() if scope.has_package(package.name) else ():
+        stacks = scope.stacks(listed)
+        for stack in stacks:
+            counts.specs_in[stack] += times * number
+        counts.specs += times * number if stacks else 0
+        found |= stacks
+    for stack in found:
+        counts.packages_in[stack] += times
+    if found:
+        counts.packages[package.name] += times
 
 
 # --- One side ---
@@ -221,12 +223,10 @@ class CatalogSide(Listed):
 
     def compared_claims(self, claims: Iterable[Claim]) -> Collection[Claim]:
         """Return what a document lists, its stacks under the names they are compared under."""
-        found: dict[Claim, None] = {}
-        for claim in claims:
-            if claim.what == "stack":
-                claim = claim._replace(name=self._names.get(claim.name, claim.name))
-            found[claim] = None
-        return found.keys()
+        return dict.fromkeys(
+            it._replace(name=self._names.get(it.name, it.name)) if it.what == "stack" else it
+            for it in claims
+        ).keys()
 
     def wait(self, path: str, document: Document) -> None:
         """Keep the packages of a document until all tags are known, and its dependencies."""

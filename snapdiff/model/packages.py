@@ -105,15 +105,6 @@ class Counts(Struct):
     specs_in: Counter[str] = field(default_factory=Counter)
     packages_in: Counter[str] = field(default_factory=Counter)
 
-    def add(self, name: str, by_stack: Mapping[str, int], in_any: int, times: int = 1) -> None:
-        """Count a package with its specs by stack; `times` is -1 to take it out again."""
-        if in_any:
-            self.specs += times * in_any
-            self.packages[name] += times
-            for stack, number in by_stack.items():
-                self.specs_in[stack] += times * number
-                self.packages_in[stack] += times
-
     def merge(self, other: "Counts") -> None:
         """Count all that was counted elsewhere, and know nothing of what was taken out again."""
         self.specs += other.specs

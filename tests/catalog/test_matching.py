@@ -1,6 +1,7 @@
 """Which package is compared with which, what is counted, and what a stack's diff says."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -423,11 +424,8 @@ def test_what_two_folders_of_a_tag_list_is_an_error_though_neither_page_differs(
 def test_counts_of_several_folders_add_up() -> None:
     both = Counts()
     for _ in range(2):
-        part = Counts()
-        part.add("zlib", {"e4s": 4, "hep": 2}, 5)
-        part.add("hdf5", {"ml": 3}, 3)
-        part.add("hdf5", {"ml": 3}, 3, -1)
-        both.merge(part)
+        stacks = Counter(e4s=1, hep=1, ml=0)  # of which the last was taken out again
+        both.merge(Counts(5, Counter(zlib=1, hdf5=0), Counter(e4s=4, hep=2, ml=0), stacks))
     assert (both.specs, both.packages) == (10, {"zlib": 2})
     assert (both.specs_in, both.packages_in) == ({"e4s": 8, "hep": 4}, {"e4s": 2, "hep": 2})
 
