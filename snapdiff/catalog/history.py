@@ -95,7 +95,7 @@ class History(ComparedFiles):
     def _reading(
         self, entry: Entry, source: Source, side: Side, *, is_document: bool = False
     ) -> Reading:
-        """Return what a file is; `is_document` is as in `File`."""
+        """Return what a file is, kept only if a step needs it; `is_document` is as in `File`."""
         path = printable_path(entry.path)
         if entry.fault:
             return BadPage(path, side, entry.fault)
@@ -107,25 +107,22 @@ class History(ComparedFiles):
         reader, readings = self._readers.get(end, (None, 0))
         if reader is None or readings == _MOST_READINGS:
             reader, readings = self.documents.reader(path, source.limits), 0
-        self._readers[end] = reader, readings + 1
+        is_kept = str(entry.content_id) in self._last_use
+        if is_kept:
+            self._readers[end] = reader, readings + 1
         parts: list[str] = []
         content = self._objects.take(entry)
         found = Catalog(source).read_file(
             reader, entry, content, side, is_document=is_document, parts=parts
         )
-        if not parts:  # what has parts in other files can change without being changed itself
+        # What has parts in other files can change without being changed itself.
+        if is_kept and not parts:
             self._known[key] = found.reason if isinstance(found, BadPage) else found
         return found
 
     def _count(self, entry: Entry, source: Source) -> Reading:
-        """Return a file that is the same on both sides of a step, kept only if a step needs it."""
-        path = printable_path(entry.path)
-        if entry.fault or str(entry.content_id) in self._last_use:
-            found = self._reading(entry, source, "old")
-        else:
-            reader = self.documents.reader(path, source.limits)
-            found = Catalog(source).read_file(reader, entry, self._objects.take(entry), "old")
-        return read_whole(found, path, "old")
+        """Return a file that is the same on both sides of a step."""
+        return read_whole(self._reading(entry, source, "old"), printable_path(entry.path), "old")
 
     def _forget(self, step: int) -> None:
         """Forget those files of a step that no step after it compares."""
