@@ -13,6 +13,7 @@ from snapdiff.comparison import ComparisonOptions, compare_catalogs, unheard
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.packages import hashes_of_builds
 from snapdiff.diff.pairing import Effort, pair_specs
+from snapdiff.diff.reach import circles_below
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.diff.why import explain_change
 from snapdiff.document_names import LOCK_NAME
@@ -27,7 +28,7 @@ from snapdiff.errors import (
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.limits import Limits, Progress
 from snapdiff.model.packages import Package
-from snapdiff.model.specs import EMPTY_PART, Build, Graph
+from snapdiff.model.specs import EMPTY_PART, Build, Graph, edges_of
 from snapdiff.result.changes import CatalogDiff, Change, RootChanges, StackDiff, TagDiff
 from snapdiff.result.packages import AskedFor, Kind
 from snapdiff.result.questions import (
@@ -191,15 +192,10 @@ def _nearest_in(
 
 def _needed_by(there: Iterable[str], graph: Graph | None) -> set[str]:
     """Return what the specs depend on that are there, themselves included."""
-    needed = set[str]()
-    waiting = list(there)
-    while graph and waiting:
-        spec_hash = waiting.pop()
-        if spec_hash not in needed:
-            needed.add(spec_hash)
-            node = graph.node(spec_hash)
-            waiting += [edge.hash for edge in node.edges] if node else []
-    return needed
+    if graph is None:
+        return set()
+    _, below = circles_below(there, lambda key: [edge.hash for edge in edges_of(graph, key)])
+    return set(below)
 
 
 def _order(missing: MissingSpec) -> tuple[object, ...]:

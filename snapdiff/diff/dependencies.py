@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from snapdiff.diff.pairing import COMPARISON, Effort
 from snapdiff.diff.reach import circles_below
 from snapdiff.errors import FormatError
-from snapdiff.model.specs import Edge, Graph
+from snapdiff.model.specs import Edge, Graph, edges_of
 from snapdiff.spack import Version
 
 Graphs = tuple[Graph, Graph]
@@ -243,8 +243,7 @@ def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tupl
         return {}
     found: dict[str, set[str]] = {name: set() for name in packages}
     for spec_hash, name in graph.names.items():
-        node = graph.node(spec_hash)
-        for edge in node.edges if node else ():
+        for edge in edges_of(graph, spec_hash):
             below = graph.names.get(edge.hash, "")
             if below in found:
                 found[below].add(name)

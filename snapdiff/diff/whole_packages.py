@@ -11,7 +11,7 @@ from typing import Literal
 
 from snapdiff.diff.fields import common_differences
 from snapdiff.diff.reach import circles_below, parents
-from snapdiff.model.specs import Graph
+from snapdiff.model.specs import Graph, edges_of
 from snapdiff.result.packages import Because, Field
 
 
@@ -86,12 +86,10 @@ def _users_of(
     there, too, with an empty name where one is a root.
     """
     names = mine.names
-
-    def below(spec_hash: str) -> list[str]:
-        node = mine.node(spec_hash)
-        return [edge.hash for edge in node.edges] if node else []
-
-    users = parents((key for key in names if key not in theirs.names), below)
+    users = parents(
+        (key for key in names if key not in theirs.names),
+        lambda key: [edge.hash for edge in edges_of(mine, key)],
+    )
     wanted = {key: name for key, name in names.items() if name in alone}
     direct = set().union(*(users.get(key, ()) for key in wanted))
     of_both = {key: name for key, name in names.items() if key in direct and name not in alone}

@@ -10,6 +10,7 @@ from snapdiff.diff.dependencies import Graphs, is_build_only
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.model.packages import Tags
+from snapdiff.model.specs import edges_of
 from snapdiff.result.causes import WHATS
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Kind
@@ -52,8 +53,7 @@ def explain_one_sided(change: Change, graphs: Graphs, kinds: Mapping[str, Kind])
     below: set[tuple[str, bool]] = set()
     above: set[tuple[str, bool]] = set()
     for key in graph.hashes:
-        node = graph.node(key)
-        for edge in node.edges if node else ():
+        for edge in edges_of(graph, key):
             if key == spec_hash:
                 below.add((edge.hash, is_build_only(edge)))
             if edge.hash == spec_hash:

@@ -197,6 +197,12 @@ class Graph(Protocol):
         """Return all that the document says of a node: each key with its value as JSON text."""
 
 
+def edges_of(graph: Graph, spec_hash: str) -> tuple[Edge, ...]:
+    """Return the dependencies of a node; of one that the document does not have, none."""
+    node = graph.node(spec_hash)
+    return node.edges if node else ()
+
+
 StackGraphs = Mapping[str | None, Graph]
 """The dependencies of one side's documents, by the stack that each of them lists."""
 
