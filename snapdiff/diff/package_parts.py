@@ -45,10 +45,10 @@ def parts_of(
     came: list[Change] = []
     for spec in specs:
         was_root, is_root = (bool(it and it.explicit) for it in (spec.old, spec.new))
-        if spec.old and spec.new and was_root is is_root:
-            (own if is_root else beside).append(spec)
+        if was_root:
+            (own if is_root else left).append(spec)
         else:
-            (left if was_root else came if is_root else beside).append(spec)
+            (came if is_root else beside).append(spec)
     roots = explicit[0].copy(), explicit[1].copy()
     old, new = ({*map(parse_version, side)} for side in roots)
     for before, after in _places(left, came, (old, new)):
