@@ -146,7 +146,9 @@ def pair_packages(
         build, twin = removed[key], added[key]
         if build.stacks == twin.stacks and build.version_text == twin.version_text:
             del removed[key], added[key]
-    same = {key: build for key, build in after.items() if key not in added}
+    same = dict(after)
+    for key in added:
+        del same[key]
     numbers = Counter(same.values())
     package = old or new
     assert package is not None
