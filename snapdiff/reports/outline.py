@@ -15,7 +15,7 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.model.packages import LikeStacks, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, Tally, tallies
+from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES
 from snapdiff.reports.lost_builds import LostTogether
 from snapdiff.reports.named_classes import ToldNames, told_names
 from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
@@ -27,6 +27,7 @@ from snapdiff.reports.stack_moves import with_own_reasons
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import LOOKS, Status, name_of_kind
 from snapdiff.reports.tag_block import TagBlock, TagWriter
+from snapdiff.reports.tallies import Numbers, Tally, tallies
 from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW, FEW_QUIET, Numbers, grouped, tallies
+from snapdiff.reports.groups import FEW, FEW_QUIET, grouped
 from snapdiff.reports.new_builds import About, new_builds_of
 from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import stacks_by_fate
@@ -28,6 +28,7 @@ from snapdiff.reports.stack_moves import (
 )
 from snapdiff.reports.stack_reasons import Reasons, reasons_of
 from snapdiff.reports.statuses import Status
+from snapdiff.reports.tallies import Numbers, tallies
 from snapdiff.reports.toolchain import (
     Toolchain,
     beside_toolchain,

@@ -22,7 +22,6 @@ from snapdiff.reports.cause_words import (
     trait_in_words,
     traits_in_words,
 )
-from snapdiff.reports.groups import named_by_place
 from snapdiff.reports.html import writing
 from snapdiff.reports.markdown import code, linked
 from snapdiff.reports.named_classes import named_steps
@@ -37,6 +36,7 @@ from snapdiff.reports.names import (
     versions_in_words,
 )
 from snapdiff.reports.places import sets_in
+from snapdiff.reports.tallies import named_by_place
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
 

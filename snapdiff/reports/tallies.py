@@ -1,0 +1,226 @@
+"""How many packages there are of each class, by the worst that happened to each, and which."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snapdiff.reports.moves import Move
+from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.places import FEW_STACKS, HERE, NOWHERE, Place
+from snapdiff.reports.statuses import Status
+from snapdiff.result.causes import Event
+from snapdiff.spack import NO_COMPILER
+
+_FEW_PACKAGES = 5
+"""How many packages the first sentence names of a class, of these:"""
+
+_FEW_PLACES = 2
+"""Of how many stacks in all it says where packages are downgraded."""
+
+_NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.LOST, Status.MAJOR, Status.UPGRADED)
+
+_MOST_TERMS = 5
+"""How many classes have a number of their own; of more these do, and the others have one."""
+
+Named = tuple[tuple[str, tuple[Move, ...]], ...]
+"""Packages by name, each with what happened to it in some stacks."""
+
+
+class Tally(Struct, frozen=True, kw_only=True):
+    """How many packages had one status, and what is said of some of them.
+
+    `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
+    `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
+    what was lost, or is more: versions, builds or both, or that no compiler is named any more;
+    `lost_with` is the only package that is gone, where they all lost builds that use it. `few` are
+    they, with what happened to each, where these are few that somebody will miss or look for, and
+    `few_in_some` those `in_some`. They changed in `events` as all around them did. `major` is how
+    many of the upgraded ones have another major version.
+    """
+
+    status: Status
+    number: int
+    in_some: int = 0
+    place: Place | None = None
+    in_stacks: int = 0
+    what: tuple[str, ...] = ()
+    lost_with: str = ""
+    few: Named = ()
+    few_in_some: Named = ()
+    events: tuple[Event, ...] = ()
+    major: int = 0
+
+    @property
+    def loses_builds(self) -> bool:
+        """Whether some lost builds, which the lines of these packages alone say."""
+        return "builds" in self.what and self.status is Status.LOST
+
+    @property
+    def loses_only_builds(self) -> bool:
+        """Whether all of them did, and none lost a version."""
+        return self.loses_builds and len(self.what) == 1
+
+    @property
+    def in_more(self) -> int:
+        """How many of them are gone from some stacks alone, or new, and said behind the others."""
+        return self.in_some if self.in_some < self.number else 0
+
+    @property
+    def whole_number(self) -> int:
+        """How many there are without these."""
+        return self.number - self.in_more
+
+
+class Numbers(Struct, frozen=True, kw_only=True):
+    """How many packages changed, each counted once, by the worst that happened to it.
+
+    The others say the same as a sentence does: `told` are the classes that have a number of their
+    own, `otherwise` is how many changed in another way. `besides` changed as all around them did,
+    in their number of equal builds or in their hash, beside any that changed otherwise.
+    """
+
+    tallies: tuple[Tally, ...]
+
+    @property
+    def besides(self) -> tuple[Tally, ...]:  # noqa: D102 # the class says it
+        return tuple(it for it in self.tallies[1:] if it.status.is_quiet)
+
+    @property
+    def told(self) -> tuple[Tally, ...]:  # noqa: D102
+        by_status = {it.status: it for it in self.tallies if it not in self.besides}
+        upgraded = by_status.get(Status.UPGRADED)
+        if upgraded and (major := by_status.pop(Status.MAJOR, None)):
+            every = upgraded.number + major.number
+            both = replace(upgraded, number=every, major=major.number, few=major.few)
+            by_status[Status.UPGRADED] = both
+        told = [it for it in by_status.values() if it.status in _NAMED]
+        if not told or len(by_status) <= _MOST_TERMS:
+            return tuple(by_status.values())
+        return tuple(told)
+
+    @property
+    def otherwise(self) -> int:  # noqa: D102
+        return self.number - sum(it.number for it in (*self.told, *self.besides))
+
+    @property
+    def number(self) -> int:
+        """How many that are in all."""
+        return sum(it.number for it in self.tallies)
+
+
+def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
+    """Return how many packages had which status, each counted once, by the worst of its lines."""
+    lines = list(lines)
+    of_name: dict[str, list[PackageLine]] = {}
+    for line in lines:
+        for name in line.packages:
+            of_name.setdefault(name, []).append(line)
+    by_status: dict[Status, dict[str, list[PackageLine]]] = {}
+    for name, some in of_name.items():
+        worst = min((line.status for line in some), key=lambda it: it.severity)
+        by_status.setdefault(worst, {})[name] = some
+    stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
+    lost_with = _lost_with(by_status.get(Status.GONE, {}), by_status.get(Status.LOST, {}))
+    found = (_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
+    return tuple(replace(it, lost_with=lost_with) if it.loses_only_builds else it for it in found)
+
+
+def _lost_with(
+    gone: Mapping[str, Sequence[PackageLine]], lost: Mapping[str, Sequence[PackageLine]]
+) -> str:
+    """Return the only package that is gone, if all others lost builds with it there, or nothing."""
+    if len(gone) != 1:
+        return ""
+    [(name, lines)] = gone.items()
+    moves = (move for line in lines for move in line.moves_of(name))
+    stacks = {it for move in moves if move.status is Status.GONE for it in move.stacks}
+    with_it = {
+        other
+        for other, some in lost.items()
+        for line in some
+        for move in line.moves_of(other)
+        if move.lost and name in move.lost.tools and stacks.issuperset(move.stacks)
+    }
+    return name if with_it == lost.keys() else ""
+
+
+def _tally(
+    status: Status, packages: Mapping[str, Sequence[PackageLine]], most_stacks: int
+) -> Tally:
+    """Return how many packages that is, and what is said of some: the lines are those of each."""
+    of_line = ((name, line) for name, lines in packages.items() for line in lines)
+    every = ((name, move) for name, line in of_line for move in line.moves_of(name))
+    moves = [(name, move) for name, move in every if move.status is status]
+    tally = Tally(status=status, number=len(packages))
+    named = set(packages)
+    if status in (Status.GONE, Status.NEW):
+        in_tag = {name for name, move in moves if move.in_tag}
+        partly = [(name, move) for name, move in moves if name not in in_tag]
+        in_some = {name for name, _ in partly}
+        named = named - in_some or named
+        place = _only_place(partly)
+        tally = replace(
+            tally,
+            in_some=len(in_some),
+            few_in_some=_few(in_some, moves),
+            place=place if place and len(place.names) <= 1 else None,
+            in_stacks=len(partly[0][1].stacks) if place else 0,
+        )
+    elif status is Status.DOWNGRADED:
+        stacks = sorted({stack for _, move in moves for stack in move.stacks})
+        if len(stacks) <= min(_FEW_PLACES, most_stacks - 1):
+            is_each = all(set(move.stacks) == set(stacks) for _, move in moves)
+            in_stacks = len(stacks) if is_each else 0
+            tally = replace(tally, place=Place("", tuple(stacks)), in_stacks=in_stacks)
+    elif status in (Status.LOST, Status.MORE):
+        is_more = status is Status.MORE
+        of_versions = [it.is_of_versions and bool(is_more or it.versions.gone) for _, it in moves]
+        what = {"versions" if it else "builds" for it in of_versions}
+        tally = replace(tally, what=tuple(sorted(what, reverse=True)))
+    elif status is Status.RECONFIGURED:
+        if all(map(_names_no_compiler, (move for _, move in moves))):
+            tally = replace(tally, what=("no compiler",))
+    elif status is Status.ROOTS:
+        what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
+        tally = replace(tally, what=tuple(sorted(what, reverse=True)))
+    elif status is Status.SHARED:
+        events = dict.fromkeys(event for _, move in moves for event in move.shared)
+        place = _only_place([it for it in moves if it[1].place not in (NOWHERE, HERE)])
+        is_short = place and len(place.names) <= FEW_STACKS
+        tally = replace(tally, events=tuple(events), place=place if is_short else None)
+    is_named = status in _NAMED or (status.is_quiet and len(named) == 1)
+    return replace(tally, few=_few(named, moves) if is_named else ())
+
+
+def _names_no_compiler(move: Move) -> bool:
+    """Return whether all that happened to a package is that no build names its compiler now."""
+    differs = [(it.what, it.new) for it in move.differs]
+    return differs == [("compiler", NO_COMPILER)] and not (move.some_builds or move.differs_more)
+
+
+def _only_place(moves: Iterable[tuple[str, Move]]) -> Place | None:
+    """Return where all of some moves are, None where they are in several places, or none is."""
+    places = {move.place for _, move in moves}
+    return places.pop() if len(places) == 1 else None
+
+
+def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
+    if len(names) > _FEW_PACKAGES:
+        return ()
+    of_name: dict[str, tuple[Move, ...]] = dict.fromkeys(sorted(names), ())
+    for name, move in moves:
+        if name in of_name:
+            of_name[name] += (move,)
+    most_first = sorted(of_name.items(), key=lambda it: (-len(it[1][0].stacks), it[1][0].stacks))
+    return tuple(most_first)
+
+
+def named_by_place(named: Named) -> tuple[tuple[Place, tuple[tuple[str, Move], ...]], ...]:
+    """Return what happened to packages by where it did, what most stacks share first."""
+    found: dict[Place, list[tuple[str, Move]]] = {}
+    for name, moves in named:
+        for move in moves:
+            found.setdefault(move.place, []).append((name, move))
+    most_first = sorted(found.items(), key=lambda it: -len(it[1][0][1].stacks))
+    return tuple((place, tuple(some)) for place, some in most_first)
