@@ -1,17 +1,12 @@
 """Versions and builds in words: which there are, how many, and what tells those that are lost."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
-
-from msgspec import UNSET
 
 from snapdiff.reports.cause_words import each_in_words, trait_in_words, traits_in_words
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, joined, versions_in_words
-from snapdiff.reports.statuses import Versions, highest, step_of
+from snapdiff.reports.statuses import Versions, step_of
 from snapdiff.result.causes import Trait, TraitCount
-from snapdiff.result.changes import Change
-from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
+from snapdiff.result.packages import Count, VersionCount
 from snapdiff.spack import parse_version, versions_in_order
 
 
@@ -223,128 +218,9 @@ class VersionMove(NamedTuple):
         return f"{words}, {versions_in_words(self.lost, mark)} gone" if self.lost else words
 
 
-def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
-    """Return the builds of each version, equal ones once; none where `builds` alone says it."""
-    return () if change.versions is UNSET else change.different or change.versions
-
-
-def number_of_builds(change: PackageChange) -> Count:
-    """Return how many builds a package has on each side, equal ones once."""
-    if not change.different:
-        return change.builds
-    return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))
-
-
 def _moved(count: VersionCount, mark: Mark) -> str:
     """Return how many builds of a version are gone, or are there beside those before."""
     more = count.new - count.old
     if more >= 0:
         return f"{counted(more, 'more build')} of {mark(count.version)}" if more else ""
     return f"{-more:,} of {counted(count.old, 'build')} of {mark(count.version)} gone"
-
-
-def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
-    """Return what became of a package's versions, with numbers where versions do not say it.
-
-    They do not where some came and one that stays has fewer builds, or, of a product that lost
-    nothing, more; and where none came or went and a spec has another version all the same.
-    """
-    gone, came, kept = change.gone, change.came, change.kept
-    counts = builds_by_version(change)
-    has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
-    if has_moved and change.versions is not UNSET:
-        counts = change.versions  # no build is gone that is equal to another one now
-    has_more = any(it.old and it.new > it.old for it in counts)
-    has_fewer = any(it.new and it.new < it.old for it in counts)
-    kept = kept if gone or came else ()
-    is_more = bool(came) and has_more and not (gone or change.specs.removed or change.is_dependency)
-    is_other = has_fewer and (came or (has_more and not gone))
-    if is_more or is_other or (has_moved and (has_fewer or has_more)):
-        went = None if change.specs.removed else _went(counts, specs)
-        moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
-        mpis = _counting(change.new_with or (), went[1].new - went[1].old) if went else ()
-        return VersionMove(gone, came, kept, counts, went, moved, mpis)
-    return VersionMove(gone, came, kept)
-
-
-def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:
-    return parts if sum(it.specs for it in parts) == number else ()
-
-
-def came_down(change: PackageChange, versions: VersionMove) -> bool:
-    """Return whether a version came that is older than one before: in its series, if it has one.
-
-    Of builds beside roots where none was before, any version may be.
-    """
-    if not (change.gone or change.kept):
-        return bool(change.came)
-    steps, before = versions.steps, highest((*change.gone, *change.kept))
-    olds = {version: steps.get(version, before) for version in change.came}
-    return any(old and parse_version(new) < parse_version(old) for new, old in olds.items())
-
-
-def _went(
-    counts: Iterable[VersionCount], specs: Iterable[Change]
-) -> tuple[VersionCount, VersionCount] | None:
-    """Return the only version with fewer builds and the only one with more, if builds went there.
-
-    They did where all pairs of another version make that step, and as many as are missing.
-    """
-    fewer = [it for it in counts if it.new < it.old]
-    more = [it for it in counts if it.new > it.old]
-    if len(fewer) != 1 or len(more) != 1:
-        return None
-    pairs = Counter((it.old.version, it.new.version) for it in specs if it.old and it.new)
-    steps = {pair: number for pair, number in pairs.items() if pair[0] != pair[1]}
-    step = (fewer[0].version, more[0].version)
-    return (fewer[0], more[0]) if steps == {step: fewer[0].old - fewer[0].new} else None
-
-
-def shares_of(
-    change: PackageChange, specs: Sequence[Change]
-) -> tuple[BuildShare | None, BuildShare | None]:
-    """Return what is to be said of lost and of new builds; nothing where versions say it all."""
-    by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
-    versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
-    if versions_say_it or not (change.specs.removed or change.specs.added):
-        return None, None
-
-    def share(kind: Kind, parts: tuple[TraitCount, ...]) -> BuildShare:
-        is_lost = kind is Kind.REMOVED
-        number, duplicates = change.builds_alone(kind), change.equal_builds(kind)
-        # By pairs alone a build of another version may be the one that is left over.
-        counts = [it for it in builds_by_version(change) if it.old != it.new]
-        fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
-        found = [it for it in specs if it.kind is kind and not (duplicates and it.duplicate)]
-        numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
-        versions = versions_in_order(fewer & numbers.keys())
-        of_these = [it for it in counts if it.version in versions]
-        mpis = _counting(change.new_with or (), number)
-        return BuildShare(
-            number=number,
-            in_all=builds if number else Count(0, 0),
-            what="gone" if is_lost else "new",
-            parts=parts if is_lost or _counting(parts, number) else mpis or parts,
-            versions=versions,
-            duplicates=0 if number else duplicates,
-            numbers=tuple(numbers[it] for it in versions),
-            of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
-            merged=change.merged or None if is_lost else None,
-            in_table=0 if is_lost else change.gained_with or 0,
-        )
-
-    is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
-    builds = number_of_builds(change) if is_of_some else Count(0, 0)
-    return share(Kind.REMOVED, change.lost_by), share(Kind.ADDED, change.gained_by)
-
-
-def beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:
-    """Return what is to be said of builds beside versions: nothing if these say it already."""
-    if share is None or not share.number:
-        return None
-    mine, theirs = versions.gone, versions.came
-    stepping = set(versions.steps.values())
-    if share.what == "new":
-        mine, theirs, stepping = theirs, mine, set(versions.steps)
-    alone = set(mine if stepping or not theirs else ()) - stepping
-    return None if alone and alone.issuperset(share.versions) else share

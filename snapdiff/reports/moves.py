@@ -1,41 +1,22 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
-from collections.abc import Collection, Sequence
-
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import (
-    BuildShare,
-    VersionMove,
-    beside_versions,
-    builds_by_version,
-    came_down,
-    number_of_builds,
-    shares_of,
-    version_move,
-)
+from snapdiff.reports.builds import BuildShare, VersionMove
 from snapdiff.reports.cause_words import (
     MOST_NAMES,
     common_difference,
     event_in_words,
     now_with_in_words,
     number_of_variants,
-    other_values_of_all,
 )
 from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
-from snapdiff.reports.places import NOWHERE, Place
-from snapdiff.reports.statuses import (
-    Status,
-    Versions,
-    field_events,
-    is_told,
-    step_of,
-)
-from snapdiff.result.causes import Cause, Event, event_of
-from snapdiff.result.changes import Change
-from snapdiff.result.packages import AskedFor, Because, Kind, PackageChange
-from snapdiff.spack import NO_COMPILER, canonical_compiler, versions_in_order
+from snapdiff.reports.places import Place
+from snapdiff.reports.statuses import Status, Versions
+from snapdiff.result.causes import Event, event_of
+from snapdiff.result.packages import AskedFor, Because, Kind
+from snapdiff.spack import NO_COMPILER, canonical_compiler
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -223,132 +204,8 @@ class Move(Struct, frozen=True, kw_only=True):
         return f"{words}{':' if self.is_builds else ','} {', '.join(builds)}"
 
 
-def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
-    """Return what happened to a package; nothing in it says in which order its specs are."""
-    kind, versions = change.kind, version_move(change, specs)
-    lost, gained = shares_of(change, specs)
-    is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
-    told = [] if lost and lost.is_merge else _told_beside(change, specs)
-    reconfigured = [it for it in told if it.kind is Kind.RECONFIGURED and not is_told(it, shared)]
-    is_said = not change.specs.reconfigured or any(it.kind is kind for it in specs)  # by a spec
-    only_shared = kind is Kind.RECONFIGURED and is_said and all(is_told(it, shared) for it in specs)
-    of_specs = [set(field_events(spec)) for spec in reconfigured or told]
-    events = set().union(*of_specs)
-    in_all = set.intersection(*of_specs) - shared if of_specs else set()
-    own_events = events - shared
-    own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
-    if own and (kind is Kind.REBUILT or only_shared):
-        own = versions_in_order(spec.new.version for spec in specs if spec.new)
-    beside: Versions = ()
-    some_builds = None
-    if change.whole:
-        own, versions = change.gone or change.came, VersionMove((), ())
-    elif reconfigured:
-        of_these = versions_in_order(spec.new.version for spec in reconfigured if spec.new)
-        if kind is not Kind.RECONFIGURED or versions.counts:
-            beside = of_these
-        else:
-            own = of_these
-        some_builds = _some_builds(change, reconfigured, of_these)
-    status = _status(change, versions, lost, gained)
-    if status is Status.RECONFIGURED and only_shared:
-        status = Status.SHARED
-    if not is_builds:
-        lost, gained = beside_versions(lost, versions), beside_versions(gained, versions)
-        if change.is_dependency and not lost:  # how many users it has is no news
-            gained = None
-    roots = change.asked_for
-    paired = [it for it in specs if it.old and it.new]
-    is_all = len(paired) == change.builds.old == change.builds.new
-    is_told_with = kind is Kind.RECONFIGURED or (versions.gone and not versions.kept)
-    return Move(
-        status=status,
-        kind=kind,
-        own=own,
-        whole=change.whole,
-        versions=versions,
-        now_with=other_values_of_all(paired) if is_all and is_told_with else (),
-        lost=lost,
-        gained=gained,
-        is_builds=is_builds,
-        because=change.because or (_cause_of_all(specs) if kind is Kind.REBUILT else None),
-        differs=tuple(sorted(in_all or own_events, key=str)) if reconfigured else (),
-        differs_more=bool(reconfigured and in_all) and in_all != own_events,
-        shared=tuple(sorted(events, key=str)) if only_shared else (),
-        some_builds=some_builds,
-        beside=beside,
-        needed_by=change.needed_by if change.needed_by and came_down(change, versions) else (),
-        asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
-        place=NOWHERE,
-    )
-
-
-def _told_beside(change: PackageChange, specs: Sequence[Change]) -> Sequence[Change]:
-    """Return the specs of a package of which it is said that they were reconfigured, if they were.
-
-    Beside all else that is said of those of the same part alone. Of a dependency it is news beside
-    a loss alone: what became of the builds that stayed.
-    """
-    if change.kind is Kind.RECONFIGURED:
-        return specs
-    if change.is_dependency and not change.lost_a_build:
-        return []
-    if change.parts:
-        return [it for it in specs if it.is_explicit is not change.is_dependency]
-    return specs
-
-
-def _some_builds(
-    change: PackageChange, reconfigured: Collection[Change], versions: Versions
-) -> tuple[int, int] | None:
-    """Return how many builds were reconfigured, of how many with these versions, if not all."""
-    number = sum(not (change.different and spec.duplicate) for spec in reconfigured)
-    of = sum(it.new for it in builds_by_version(change) if it.version in versions)
-    of = of or number_of_builds(change).new
-    return (number, of) if 0 < number < of else None
-
-
-def _cause_of_all(specs: Sequence[Change]) -> Cause | None:
-    """Return the cause of all rebuilt specs; None where they have several, or one is not known."""
-    causes = [it.cause for it in specs if it.kind is Kind.REBUILT]
-    known = [it for it in causes if isinstance(it, Cause)]
-    if len(known) < len(causes) or len(set(map(event_of, known))) != 1:
-        return None
-    return min(known, key=lambda it: (it.build_only, len(it.path), it.path, it.others))
-
-
 def alike_because(because: Event | Because | None) -> Event | Because | None:
     """Return why something happened, as it is the same where only the way there differs."""
     if isinstance(because, Because):
         return replace(because, direct=False)
     return because and event_of(because)
-
-
-def _status(
-    change: PackageChange,
-    versions: VersionMove,
-    lost: BuildShare | None,
-    gained: BuildShare | None,
-) -> Status:
-    """Return the class of a package in one stack: versions decide first, then what was lost."""
-    if change.whole:
-        return Status.GONE if change.kind is Kind.REMOVED else Status.NEW
-    step = step_of(versions.left, change.came, change.kept) if change.came else ""
-    if (change.kind is Kind.DOWNGRADED and not step) or versions.went_down:
-        return Status.DOWNGRADED
-    if step == "scheme":
-        return Status.SCHEME
-    if change.kind is Kind.UPGRADED and (change.gone or versions.fewer):
-        return Status.MAJOR if step == "major" else Status.UPGRADED
-    has_number = bool((lost and lost.number) or (gained and gained.number))
-    if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
-        return Status.DUPLICATES
-    if lost and lost.is_merge:
-        return Status.RECONFIGURED
-    if change.kind is Kind.REMOVED or change.builds_alone(Kind.REMOVED):
-        return Status.LOST
-    if change.kind is Kind.ADDED or (change.came and not change.gone):
-        return Status.MORE
-    if versions.counts:  # builds went from one version to another that was there before
-        return Status.DOWNGRADED if versions.fell else Status.UPGRADED
-    return Status[change.kind.name]

@@ -5,7 +5,8 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from snapdiff.reports.moves import Move, alike_because, move_of
+from snapdiff.reports.moves import Move, alike_because
+from snapdiff.reports.package_move import move_of
 from snapdiff.reports.places import Place, Places, places_of
 from snapdiff.reports.products import (
     dependencies_now,

@@ -1,0 +1,262 @@
+"""What happened to a package in one stack: which of its versions and builds are told, and how."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from msgspec import UNSET
+
+from snapdiff.reports.builds import BuildShare, VersionMove
+from snapdiff.reports.cause_words import other_values_of_all
+from snapdiff.reports.moves import Move
+from snapdiff.reports.places import NOWHERE
+from snapdiff.reports.statuses import Status, Versions, field_events, highest, is_told, step_of
+from snapdiff.result.causes import Cause, Event, TraitCount, event_of
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
+from snapdiff.spack import parse_version, versions_in_order
+
+
+def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
+    """Return what happened to a package; nothing in it says in which order its specs are."""
+    kind, versions = change.kind, _version_move(change, specs)
+    lost, gained = _shares_of(change, specs)
+    is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
+    told = [] if lost and lost.is_merge else _told_beside(change, specs)
+    reconfigured = [it for it in told if it.kind is Kind.RECONFIGURED and not is_told(it, shared)]
+    is_said = not change.specs.reconfigured or any(it.kind is kind for it in specs)  # by a spec
+    only_shared = kind is Kind.RECONFIGURED and is_said and all(is_told(it, shared) for it in specs)
+    of_specs = [set(field_events(spec)) for spec in reconfigured or told]
+    events = set().union(*of_specs)
+    in_all = set.intersection(*of_specs) - shared if of_specs else set()
+    own_events = events - shared
+    own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
+    if own and (kind is Kind.REBUILT or only_shared):
+        own = versions_in_order(spec.new.version for spec in specs if spec.new)
+    beside: Versions = ()
+    some_builds = None
+    if change.whole:
+        own, versions = change.gone or change.came, VersionMove((), ())
+    elif reconfigured:
+        of_these = versions_in_order(spec.new.version for spec in reconfigured if spec.new)
+        if kind is not Kind.RECONFIGURED or versions.counts:
+            beside = of_these
+        else:
+            own = of_these
+        some_builds = _some_builds(change, reconfigured, of_these)
+    status = _status(change, versions, lost, gained)
+    if status is Status.RECONFIGURED and only_shared:
+        status = Status.SHARED
+    if not is_builds:
+        lost, gained = _beside_versions(lost, versions), _beside_versions(gained, versions)
+        if change.is_dependency and not lost:  # how many users it has is no news
+            gained = None
+    roots = change.asked_for
+    paired = [it for it in specs if it.old and it.new]
+    is_all = len(paired) == change.builds.old == change.builds.new
+    is_told_with = kind is Kind.RECONFIGURED or (versions.gone and not versions.kept)
+    return Move(
+        status=status,
+        kind=kind,
+        own=own,
+        whole=change.whole,
+        versions=versions,
+        now_with=other_values_of_all(paired) if is_all and is_told_with else (),
+        lost=lost,
+        gained=gained,
+        is_builds=is_builds,
+        because=change.because or (_cause_of_all(specs) if kind is Kind.REBUILT else None),
+        differs=tuple(sorted(in_all or own_events, key=str)) if reconfigured else (),
+        differs_more=bool(reconfigured and in_all) and in_all != own_events,
+        shared=tuple(sorted(events, key=str)) if only_shared else (),
+        some_builds=some_builds,
+        beside=beside,
+        needed_by=change.needed_by if change.needed_by and _came_down(change, versions) else (),
+        asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
+        place=NOWHERE,
+    )
+
+
+def _told_beside(change: PackageChange, specs: Sequence[Change]) -> Sequence[Change]:
+    """Return the specs of a package of which it is said that they were reconfigured, if they were.
+
+    Beside all else that is said of those of the same part alone. Of a dependency it is news beside
+    a loss alone: what became of the builds that stayed.
+    """
+    if change.kind is Kind.RECONFIGURED:
+        return specs
+    if change.is_dependency and not change.lost_a_build:
+        return []
+    if change.parts:
+        return [it for it in specs if it.is_explicit is not change.is_dependency]
+    return specs
+
+
+def _some_builds(
+    change: PackageChange, reconfigured: Collection[Change], versions: Versions
+) -> tuple[int, int] | None:
+    """Return how many builds were reconfigured, of how many with these versions, if not all."""
+    number = sum(not (change.different and spec.duplicate) for spec in reconfigured)
+    of = sum(it.new for it in _builds_by_version(change) if it.version in versions)
+    of = of or _number_of_builds(change).new
+    return (number, of) if 0 < number < of else None
+
+
+def _cause_of_all(specs: Sequence[Change]) -> Cause | None:
+    """Return the cause of all rebuilt specs; None where they have several, or one is not known."""
+    causes = [it.cause for it in specs if it.kind is Kind.REBUILT]
+    known = [it for it in causes if isinstance(it, Cause)]
+    if len(known) < len(causes) or len(set(map(event_of, known))) != 1:
+        return None
+    return min(known, key=lambda it: (it.build_only, len(it.path), it.path, it.others))
+
+
+def _status(
+    change: PackageChange,
+    versions: VersionMove,
+    lost: BuildShare | None,
+    gained: BuildShare | None,
+) -> Status:
+    """Return the class of a package in one stack: versions decide first, then what was lost."""
+    if change.whole:
+        return Status.GONE if change.kind is Kind.REMOVED else Status.NEW
+    step = step_of(versions.left, change.came, change.kept) if change.came else ""
+    if (change.kind is Kind.DOWNGRADED and not step) or versions.went_down:
+        return Status.DOWNGRADED
+    if step == "scheme":
+        return Status.SCHEME
+    if change.kind is Kind.UPGRADED and (change.gone or versions.fewer):
+        return Status.MAJOR if step == "major" else Status.UPGRADED
+    has_number = bool((lost and lost.number) or (gained and gained.number))
+    if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
+        return Status.DUPLICATES
+    if lost and lost.is_merge:
+        return Status.RECONFIGURED
+    if change.kind is Kind.REMOVED or change.builds_alone(Kind.REMOVED):
+        return Status.LOST
+    if change.kind is Kind.ADDED or (change.came and not change.gone):
+        return Status.MORE
+    if versions.counts:  # builds went from one version to another that was there before
+        return Status.DOWNGRADED if versions.fell else Status.UPGRADED
+    return Status[change.kind.name]
+
+
+# --- What became of its versions, and of its builds ---
+
+
+def _builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
+    """Return the builds of each version, equal ones once; none where `builds` alone says it."""
+    return () if change.versions is UNSET else change.different or change.versions
+
+
+def _number_of_builds(change: PackageChange) -> Count:
+    """Return how many builds a package has on each side, equal ones once."""
+    if not change.different:
+        return change.builds
+    return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))
+
+
+def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
+    """Return what became of a package's versions, with numbers where versions do not say it.
+
+    They do not where some came and one that stays has fewer builds, or, of a product that lost
+    nothing, more; and where none came or went and a spec has another version all the same.
+    """
+    gone, came, kept = change.gone, change.came, change.kept
+    counts = _builds_by_version(change)
+    has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
+    if has_moved and change.versions is not UNSET:
+        counts = change.versions  # no build is gone that is equal to another one now
+    has_more = any(it.old and it.new > it.old for it in counts)
+    has_fewer = any(it.new and it.new < it.old for it in counts)
+    kept = kept if gone or came else ()
+    is_more = bool(came) and has_more and not (gone or change.specs.removed or change.is_dependency)
+    is_other = has_fewer and (came or (has_more and not gone))
+    if is_more or is_other or (has_moved and (has_fewer or has_more)):
+        went = None if change.specs.removed else _went(counts, specs)
+        moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
+        mpis = _counting(change.new_with or (), went[1].new - went[1].old) if went else ()
+        return VersionMove(gone, came, kept, counts, went, moved, mpis)
+    return VersionMove(gone, came, kept)
+
+
+def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:
+    return parts if sum(it.specs for it in parts) == number else ()
+
+
+def _came_down(change: PackageChange, versions: VersionMove) -> bool:
+    """Return whether a version came that is older than one before: in its series, if it has one.
+
+    Of builds beside roots where none was before, any version may be.
+    """
+    if not (change.gone or change.kept):
+        return bool(change.came)
+    steps, before = versions.steps, highest((*change.gone, *change.kept))
+    olds = {version: steps.get(version, before) for version in change.came}
+    return any(old and parse_version(new) < parse_version(old) for new, old in olds.items())
+
+
+def _went(
+    counts: Iterable[VersionCount], specs: Iterable[Change]
+) -> tuple[VersionCount, VersionCount] | None:
+    """Return the only version with fewer builds and the only one with more, if builds went there.
+
+    They did where all pairs of another version make that step, and as many as are missing.
+    """
+    fewer = [it for it in counts if it.new < it.old]
+    more = [it for it in counts if it.new > it.old]
+    if len(fewer) != 1 or len(more) != 1:
+        return None
+    pairs = Counter((it.old.version, it.new.version) for it in specs if it.old and it.new)
+    steps = {pair: number for pair, number in pairs.items() if pair[0] != pair[1]}
+    step = (fewer[0].version, more[0].version)
+    return (fewer[0], more[0]) if steps == {step: fewer[0].old - fewer[0].new} else None
+
+
+def _shares_of(
+    change: PackageChange, specs: Sequence[Change]
+) -> tuple[BuildShare | None, BuildShare | None]:
+    """Return what is to be said of lost and of new builds; nothing where versions say it all."""
+    by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
+    versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
+    if versions_say_it or not (change.specs.removed or change.specs.added):
+        return None, None
+
+    def share(kind: Kind, parts: tuple[TraitCount, ...]) -> BuildShare:
+        is_lost = kind is Kind.REMOVED
+        number, duplicates = change.builds_alone(kind), change.equal_builds(kind)
+        # By pairs alone a build of another version may be the one that is left over.
+        counts = [it for it in _builds_by_version(change) if it.old != it.new]
+        fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
+        found = [it for it in specs if it.kind is kind and not (duplicates and it.duplicate)]
+        numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
+        versions = versions_in_order(fewer & numbers.keys())
+        of_these = [it for it in counts if it.version in versions]
+        mpis = _counting(change.new_with or (), number)
+        return BuildShare(
+            number=number,
+            in_all=builds if number else Count(0, 0),
+            what="gone" if is_lost else "new",
+            parts=parts if is_lost or _counting(parts, number) else mpis or parts,
+            versions=versions,
+            duplicates=0 if number else duplicates,
+            numbers=tuple(numbers[it] for it in versions),
+            of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
+            merged=change.merged or None if is_lost else None,
+            in_table=0 if is_lost else change.gained_with or 0,
+        )
+
+    is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
+    builds = _number_of_builds(change) if is_of_some else Count(0, 0)
+    return share(Kind.REMOVED, change.lost_by), share(Kind.ADDED, change.gained_by)
+
+
+def _beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:
+    """Return what is to be said of builds beside versions: nothing if these say it already."""
+    if share is None or not share.number:
+        return None
+    mine, theirs = versions.gone, versions.came
+    stepping = set(versions.steps.values())
+    if share.what == "new":
+        mine, theirs, stepping = theirs, mine, set(versions.steps)
+    alone = set(mine if stepping or not theirs else ()) - stepping
+    return None if alone and alone.issuperset(share.versions) else share
