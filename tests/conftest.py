@@ -19,8 +19,10 @@ from tests.support.nightly import examples
 from tests.support.repositories import NO_USER_SETTINGS, GitRepository
 from tests.support.servers import WebServer
 
-# Hundreds of tests start the command as a process of its own: its modules are compiled once.
+# Hundreds of tests start the command as a process of its own: its modules are compiled once, and so
+# are those of the tests, whose assertions pytest writes anew for seven seconds otherwise.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Where it is installed, jsonschema compiles its 38 grammars for one second of every process; no
 # schema here asks for the format that they check, `iri`.
