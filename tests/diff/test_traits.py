@@ -38,6 +38,7 @@ from tests.support.helpers import hash_of, report_of, run_cli, spec, write_files
 from tests.support.nightly import nightly_but
 from tests.support.oracle import Record, canonical_compiler, canonical_variant, compare_versions
 from tests.support.real_catalogs import DATA, DERECHO, E4S, LOCKS, needs_real_catalogs
+from tests.support.tables import table
 from tests.support.trait_oracle import (
     PlainBuild,
     Side,
@@ -360,60 +361,48 @@ def write_graphs(folder: Path, *sides: str, roots: Collection[str] = ()) -> tupl
     return paths
 
 
-EXAMPLES = {
-    # what the old lock lists, what the new one does, what the fftw that is gone has alone
-    "a dependency that is gone goes before nearer ones": (
-        "fftw-1 > only-1; only-1 > mvapich-1; mvapich-1 version=3.0b; fftw-2; only-2 version=2",
-        "fftw-2; only-2 version=2",
-        {"what": "dependency", "name": "mvapich", "value": "3.0b"},
-    ),
-    "any other dependency, the nearest first": (
-        "fftw-1 > b-1; b-1 > a-1; a-1; fftw-2",
-        "fftw-2; b-1 > a-1; a-1",
-        {"what": "dependency", "name": "b", "value": "1.0"},
-    ),
-    "the first by name of two that are as near": (
-        "fftw-1 > b-1, a-1; b-1; a-1; fftw-2",
-        "fftw-2; b-1; a-1",
-        {"what": "dependency", "name": "a", "value": "1.0"},
-    ),
-    "no version where there are two": (
-        "fftw-1 > mpi-1; fftw-2 > mpi-2; fftw-3; mpi-1 version=1; mpi-2 version=2",
-        "fftw-3",
-        {"what": "dependency", "name": "mpi", "value": None},
-    ),
-    "what only builds need is none": ("fftw-1 > cmake-1:build; cmake-1; fftw-2", "fftw-2", None),
-    "what a build has that stays is none": (
-        "fftw-1 > mpi-1; mpi-1; fftw-2 > mpi-1",
-        "fftw-2 > mpi-1; mpi-1",
-        None,
-    ),
-    "what one of the builds has alone is none": (
-        "fftw-1 > mpi-1; mpi-1; fftw-2; fftw-3 > zlib-1; zlib-1",
-        "fftw-3 > zlib-1; zlib-1; mpi-1",
-        None,
-    ),
-    "the compiler": (
-        "fftw-1 compiler=intel@2021; fftw-2",
-        "fftw-2",
-        {"what": "compiler", "name": None, "value": "intel-oneapi-compilers-classic@2021"},
-    ),
-    "the target before the system": (
-        "fftw-1 target=zen4 os=rhel9; fftw-2",
-        "fftw-2",
-        {"what": "target", "name": None, "value": "zen4"},
-    ),
-    "a variant": (
-        "fftw-1 variants=+cuda,~mpi; fftw-2 variants=~cuda,~mpi",
-        "fftw-2 variants=~cuda,~mpi",
-        {"what": "variant", "name": "cuda", "value": "+cuda"},
-    ),
-}
+EXAMPLES = table(
+    """
+a dependency that is gone goes before nearer ones
+    fftw-1 > only-1; only-1 > mvapich-1; mvapich-1 version=3.0b; fftw-2; only-2 version=2 |
+    fftw-2; only-2 version=2 | dependency mvapich 3.0b
+any other dependency, the nearest first
+    fftw-1 > b-1; b-1 > a-1; a-1; fftw-2 | fftw-2; b-1 > a-1; a-1 | dependency b 1.0
+the first by name of two that are as near
+    fftw-1 > b-1, a-1; b-1; a-1; fftw-2 | fftw-2; b-1; a-1 | dependency a 1.0
+no version where there are two
+    fftw-1 > mpi-1; fftw-2 > mpi-2; fftw-3; mpi-1 version=1; mpi-2 version=2 | fftw-3 |
+    dependency mpi -
+what only builds need is none
+    fftw-1 > cmake-1:build; cmake-1; fftw-2 | fftw-2 | nothing
+what a build has that stays is none
+    fftw-1 > mpi-1; mpi-1; fftw-2 > mpi-1 | fftw-2 > mpi-1; mpi-1 | nothing
+what one of the builds has alone is none
+    fftw-1 > mpi-1; mpi-1; fftw-2; fftw-3 > zlib-1; zlib-1 | fftw-3 > zlib-1; zlib-1; mpi-1 |
+    nothing
+the compiler
+    fftw-1 compiler=intel@2021; fftw-2 | fftw-2 | compiler - intel-oneapi-compilers-classic@2021
+the target before the system
+    fftw-1 target=zen4 os=rhel9; fftw-2 | fftw-2 | target - zen4
+a variant
+    fftw-1 variants=+cuda,~mpi; fftw-2 variants=~cuda,~mpi | fftw-2 variants=~cuda,~mpi |
+    variant cuda +cuda
+""",
+    3,
+)
+"""What the old lock lists, what the new one does, what the fftw that is gone has alone."""
+
+
+def trait_in(text: str) -> dict[str, str | None] | None:
+    """A trait as the report has it, from its words; `-` is none."""
+    words = (None if word == "-" else word for word in text.split())
+    return None if text == "nothing" else dict(zip(("what", "name", "value"), words, strict=True))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_the_lost_builds_have(tmp_path: Path, name: str) -> None:
-    old, new, expected = EXAMPLES[name]
+    old, new, words = EXAMPLES[name]
+    expected = trait_in(words)
     paths = write_graphs(tmp_path, old, new)
     [tag] = report_of_locks(*paths)["tags"]
     [stack] = tag["stacks"]
@@ -429,56 +418,45 @@ def test_what_the_lost_builds_have(tmp_path: Path, name: str) -> None:
     )
 
 
-TWINS = {
-    # what the old lock lists, what the new one does, how many lost builds of fftw are duplicates
-    "another build tool": (
-        "fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2",
-        "fftw-1 > gmake-1:build; gmake-1",
-        1,
-    ),
-    "a duplicate of one that is upgraded": (
-        "fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2",
-        "fftw-3 version=3 > gmake-1:build; gmake-1",
-        1,
-    ),
-    "a duplicate of one that has another MPI now": (
-        "fftw-1 > m-1, a-1:build; fftw-2 > m-1, a-2:build; m-1; a-1; a-2",
-        "fftw-1 > n-1, a-1:build; n-1; a-1",
-        1,
-    ),
-    "another version": ("fftw-1; fftw-2 version=2", "fftw-1", 0),
-    "another configuration": ("fftw-1; fftw-2 variants=+mpi", "fftw-1", 0),
-    "another version far below": (
-        "fftw-1 > b-1; b-1 > c-1; c-1; fftw-2 > b-2; b-2 > c-2; c-2 version=2",
-        "fftw-1 > b-1; b-1 > c-1; c-1",
-        0,
-    ),
-    "another variant far below": (
-        "fftw-1 > b-1; b-1 > c-1; c-1; fftw-2 > b-2; b-2 > c-2; c-2 variants=+x",
-        "fftw-1 > b-1; b-1 > c-1; c-1",
-        0,
-    ),
-    "nothing of it is left": (
-        "fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2",
-        "gmake-1",
-        1,
-    ),
-    "two that are lost both": (
-        "fftw-1 > a-1:build; fftw-2 > a-2:build; fftw-3 target=zen4; a-1; a-2",
-        "fftw-3 target=zen4; a-1",
-        1,
-    ),
-    "two of three": (
-        "fftw-1 > a-1:build; fftw-2 > a-2:build; fftw-3 > a-3:build; a-1; a-2; a-3",
-        "fftw-1 > a-1:build; a-1",
-        2,
-    ),
-}
+TWINS = table(
+    """
+another build tool
+    fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2 |
+    fftw-1 > gmake-1:build; gmake-1 | 1
+a duplicate of one that is upgraded
+    fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2 |
+    fftw-3 version=3 > gmake-1:build; gmake-1 | 1
+a duplicate of one that has another MPI now
+    fftw-1 > m-1, a-1:build; fftw-2 > m-1, a-2:build; m-1; a-1; a-2 |
+    fftw-1 > n-1, a-1:build; n-1; a-1 | 1
+another version
+    fftw-1; fftw-2 version=2 | fftw-1 | 0
+another configuration
+    fftw-1; fftw-2 variants=+mpi | fftw-1 | 0
+another version far below
+    fftw-1 > b-1; b-1 > c-1; c-1; fftw-2 > b-2; b-2 > c-2; c-2 version=2 |
+    fftw-1 > b-1; b-1 > c-1; c-1 | 0
+another variant far below
+    fftw-1 > b-1; b-1 > c-1; c-1; fftw-2 > b-2; b-2 > c-2; c-2 variants=+x |
+    fftw-1 > b-1; b-1 > c-1; c-1 | 0
+nothing of it is left
+    fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2 | gmake-1 | 1
+two that are lost both
+    fftw-1 > a-1:build; fftw-2 > a-2:build; fftw-3 target=zen4; a-1; a-2 | fftw-3 target=zen4; a-1 |
+    1
+two of three
+    fftw-1 > a-1:build; fftw-2 > a-2:build; fftw-3 > a-3:build; a-1; a-2; a-3 |
+    fftw-1 > a-1:build; a-1 | 2
+""",
+    3,
+)
+"""What each lock lists, and how many lost builds of fftw are duplicates."""
 
 
 @pytest.mark.parametrize("name", TWINS)
 def test_a_lost_build_of_which_there_is_another_is_a_duplicate(tmp_path: Path, name: str) -> None:
-    old, new, expected = TWINS[name]
+    old, new, number = TWINS[name]
+    expected = int(number)
     paths = write_graphs(tmp_path, old, new)
     for sides, key in ((paths, "lost"), (paths[::-1], "gained")):
         [tag] = report_of_locks(*sides)["tags"]
@@ -637,11 +615,11 @@ def test_traits_are_those_of_the_lost_builds_that_are_reported(
 
 
 def test_a_package_filter_changes_no_trait(tmp_path: Path) -> None:
-    old, new, expected = EXAMPLES["a dependency that is gone goes before nearer ones"]
+    old, new, words = EXAMPLES["a dependency that is gone goes before nearer ones"]
     paths = write_graphs(tmp_path, old, new)
     [tag] = report_of_locks(paths[0], paths[1], "-p", "fftw")["tags"]
     [change] = tag["stacks"][0]["package_changes"]
-    assert change["lost"] == expected
+    assert change["lost"] == trait_in(words)
 
 
 @needs_real_catalogs
@@ -827,83 +805,52 @@ TWO_X = "x-1; x-2 version=2"
 TWO_MPI = "mpi-1; mpi-2 variants=+x"
 TWO_B = "b-1 variants=patches:=abcdef0; b-2 variants=patches:=abcdef1"
 WARPX = "w-1 variants=dims:=1; w-2 variants=dims:=2; w-3 variants=dims:=3"
-PARTS = {
-    "what most have goes first": (
-        f"a-1 > mpi-1; a-2 > mpi-2; a-3 variants=+cuda; a-4 os=sles; a-5; {TWO_MPI}",
-        "a-5",
-        "2 with mpi 1.0, 1 for sles, 1 with +cuda",
-    ),
-    "three at most": (
-        "a-1 target=zen; a-2 target=zen2; a-3 target=zen3; a-4 target=zen4; a-5",
-        "a-5",
-        "1 for zen, 1 for zen2, 1 for zen3",
-    ),
-    "a build that has nothing of its own is in no part": (
-        f"a-1 > mpi-1; a-2 > x-1; a-3 > x-2; mpi-1; {TWO_X}",
-        f"a-3 > x-2; {TWO_X}",
-        "1 with mpi 1.0",
-    ),
-    "the version that the builds of the part have": (
-        "a-1 > mpi-1; a-2 > mpi-2; a-3 os=sles; a-5; mpi-1 version=1; mpi-2 version=2",
-        "a-5",
-        "2 with mpi, 1 for sles",
-    ),
-    "two together where no one alone tells them": (
-        "a-1 os=sles > m-1; a-2 os=sles; a-3 > m-1; a-4 os=sles > m-1, z-1; a-5 os=x; m-1; z-1",
-        "a-2 os=sles; a-3 > m-1; m-1; z-1",
-        "2 with m 1.0 and for sles, 1 for x",
-    ),
-    "one alone before two, where as many have it": (
-        "a-1 os=sles variants=+cuda > mpi-1; a-2 os=sles; a-3 > mpi-1; mpi-1; a-4 target=zen4",
-        "a-2 os=sles; a-3 > mpi-1; mpi-1",
-        "1 for zen4, 1 with +cuda",
-    ),
-    "another architecture before the compiler": (
-        "a-1 compiler=gcc@10 target=aarch64; a-3",
-        "a-3; a-4 compiler=gcc@8 target=zen2",
-        "for aarch64",
-    ),
-    "nothing that a build has that stayed": (
-        "a-1 os=sles > m-1; a-2 > m-1; m-1; n-1",
-        "a-2 > n-1; m-1; n-1",
-        "for sles",
-    ),
-    "a variant of a dependency where nothing else tells": (
-        f"a-1 > w-1; a-2 > w-2; a-3 > w-3; {WARPX}",
-        f"a-3 > w-3; {WARPX}",
-        "1 with ^w dims=1, 1 with ^w dims=2",
-    ),
-    "the variant of the nearest dependency": (
-        "a-1 > b-1; b-1 variants=+y > c-1; c-1 variants=+x; a-2 > b-2; b-2 > c-2; c-2",
-        "a-2 > b-2; b-1 variants=+y > c-1; c-1 variants=+x; b-2 > c-2; c-2",
-        "with ^b +y",
-    ),
-    "the variant of a dependency last": (
-        f"a-1 > w-1; a-2 > w-2; a-4 > w-1, m-1; a-3 > w-3; m-1; {WARPX}",
-        f"a-3 > w-3; m-1; {WARPX}",
-        "1 with m 1.0, 1 with ^w dims=1, 1 with ^w dims=2",
-    ),
-    "a tool that a package runs after all else": (
-        "a-1 > py-setuptools-1; py-setuptools-1; a-2 > py-setuptools-1, z-1; a-3; z-1; a-5 os=sles",
-        "a-3; z-1; py-setuptools-1",
-        "1 with z 1.0, 1 for sles, 1 with py-setuptools 1.0",
-    ),
-    "no patches of a dependency": (
-        f"a-1 > b-1; a-2 > b-2; a-4 os=sles > b-2; {TWO_B}",
-        f"a-2 > b-2; {TWO_B}",
-        "1 for sles",
-    ),
-    "no variant of what only builds need": (
-        f"a-1 > w-1:build, x-1; a-4 os=sles; a-3 > w-3:build, x-2; {WARPX}; {TWO_X}",
-        f"a-3 > w-3:build, x-2; {WARPX}; {TWO_X}",
-        "1 for sles",
-    ),
-    "a build is counted with one trait": (
-        f"a-1 > mpi-1; a-2 > mpi-1, zlib-1; a-3 > zlib-1; a-4 > mpi-2; a-5; {TWO_MPI}; zlib-1",
-        "a-5; zlib-1",
-        "3 with mpi 1.0, 1 with zlib 1.0",
-    ),
-}
+PARTS = table(
+    f"""
+what most have goes first
+    a-1 > mpi-1; a-2 > mpi-2; a-3 variants=+cuda; a-4 os=sles; a-5; {TWO_MPI} | a-5 |
+    2 with mpi 1.0, 1 for sles, 1 with +cuda
+three at most
+    a-1 target=zen; a-2 target=zen2; a-3 target=zen3; a-4 target=zen4; a-5 | a-5 |
+    1 for zen, 1 for zen2, 1 for zen3
+a build that has nothing of its own is in no part
+    a-1 > mpi-1; a-2 > x-1; a-3 > x-2; mpi-1; {TWO_X} | a-3 > x-2; {TWO_X} | 1 with mpi 1.0
+the version that the builds of the part have
+    a-1 > mpi-1; a-2 > mpi-2; a-3 os=sles; a-5; mpi-1 version=1; mpi-2 version=2 | a-5 |
+    2 with mpi, 1 for sles
+two together where no one alone tells them
+    a-1 os=sles > m-1; a-2 os=sles; a-3 > m-1; a-4 os=sles > m-1, z-1; a-5 os=x; m-1; z-1 |
+    a-2 os=sles; a-3 > m-1; m-1; z-1 | 2 with m 1.0 and for sles, 1 for x
+one alone before two, where as many have it
+    a-1 os=sles variants=+cuda > mpi-1; a-2 os=sles; a-3 > mpi-1; mpi-1; a-4 target=zen4 |
+    a-2 os=sles; a-3 > mpi-1; mpi-1 | 1 for zen4, 1 with +cuda
+another architecture before the compiler
+    a-1 compiler=gcc@10 target=aarch64; a-3 | a-3; a-4 compiler=gcc@8 target=zen2 | for aarch64
+nothing that a build has that stayed
+    a-1 os=sles > m-1; a-2 > m-1; m-1; n-1 | a-2 > n-1; m-1; n-1 | for sles
+a variant of a dependency where nothing else tells
+    a-1 > w-1; a-2 > w-2; a-3 > w-3; {WARPX} | a-3 > w-3; {WARPX} |
+    1 with ^w dims=1, 1 with ^w dims=2
+the variant of the nearest dependency
+    a-1 > b-1; b-1 variants=+y > c-1; c-1 variants=+x; a-2 > b-2; b-2 > c-2; c-2 |
+    a-2 > b-2; b-1 variants=+y > c-1; c-1 variants=+x; b-2 > c-2; c-2 | with ^b +y
+the variant of a dependency last
+    a-1 > w-1; a-2 > w-2; a-4 > w-1, m-1; a-3 > w-3; m-1; {WARPX} | a-3 > w-3; m-1; {WARPX} |
+    1 with m 1.0, 1 with ^w dims=1, 1 with ^w dims=2
+a tool that a package runs after all else
+    a-1 > py-setuptools-1; py-setuptools-1; a-2 > py-setuptools-1, z-1; a-3; z-1; a-5 os=sles |
+    a-3; z-1; py-setuptools-1 | 1 with z 1.0, 1 for sles, 1 with py-setuptools 1.0
+no patches of a dependency
+    a-1 > b-1; a-2 > b-2; a-4 os=sles > b-2; {TWO_B} | a-2 > b-2; {TWO_B} | 1 for sles
+no variant of what only builds need
+    a-1 > w-1:build, x-1; a-4 os=sles; a-3 > w-3:build, x-2; {WARPX}; {TWO_X} |
+    a-3 > w-3:build, x-2; {WARPX}; {TWO_X} | 1 for sles
+a build is counted with one trait
+    a-1 > mpi-1; a-2 > mpi-1, zlib-1; a-3 > zlib-1; a-4 > mpi-2; a-5; {TWO_MPI}; zlib-1 |
+    a-5; zlib-1 | 3 with mpi 1.0, 1 with zlib 1.0
+""",
+    3,
+)
 
 
 @pytest.mark.parametrize("name", PARTS)

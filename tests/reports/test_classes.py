@@ -17,6 +17,7 @@ from tests.support.environments import write_locks
 from tests.support.graphs import described
 from tests.support.helpers import run_cli, spec
 from tests.support.oracle import Record
+from tests.support.tables import cases
 
 GCC, CLANG = "gcc@12.2.0", "clang@14.0.6"
 
@@ -29,95 +30,59 @@ def builds(side: str, *versions: str) -> list[Record]:
     ]
 
 
-MOVES = {
-    "a version beside another": (["1.0"], ["1.0", "1.1"], "+ zlib 1.1 added beside 1.0"),
-    "and a build more of that": (["1.0"], ["1.0", "1.1", "1.0"], "+ zlib 1.1 added beside 1.0"),
-    "a build of a version that stays went down": (
-        ["1.1", "1.1", "1.0"],
-        ["1.1", "1.0", "1.0"],
-        "↓ zlib: 1 of 2 builds 1.1 → 1.0",
-    ),
-    "and to a version that was not there": (
-        ["1.1", "1.1"],
-        ["1.1", "1.0"],
-        "↓ zlib: 1 of 2 builds 1.1 → 1.0\n",
-    ),
-    "or up, to one that was there": (
-        ["1.2", "1.1", "1.1"],
-        ["1.2", "1.2", "1.1"],
-        "↑ zlib: 1 of 2 builds 1.1 → 1.2",
-    ),
-    "an older version comes, and a build is lost": (
-        ["1.1", "1.1", "1.1"],
-        ["1.1", "1.0"],
-        "− zlib 1.0 added beside 1.1, 2 of 3 builds of 1.1 gone",
-    ),
-    "builds that are new beside an upgrade": (
-        ["1.0"],
-        ["1.1", "1.1", "1.1"],
-        "↑ zlib 1.0 → 1.1, 2 of 3 builds new (1 with n=1, 1 with n=2)",
-    ),
-    "of a version that stays": (
-        ["1.0", "0.9"],
-        ["1.1", "0.9", "0.9"],
-        "↑ zlib 1.0 → 1.1, still has 0.9, 1 of 3 builds new (0.9, with n=2)",
-    ),
-    "a build went up": (
-        ["1.1", "1.1"],
-        ["1.1", "1.2"],
-        "↑ zlib: 1 of 2 builds 1.1 → 1.2",
-    ),
-    "beside a version of which nothing moved": (
-        ["1.1", "1.1", "1.0", "0.9"],
-        ["1.1", "1.2", "1.2", "0.9"],
-        "↑ zlib 1.0 → 1.2, still has 1.1 and 0.9, 1 of 2 builds of 1.1 gone",
-    ),
-    "builds went up, and a new one has the version that they left": (
-        ["1.0", "1.0"],
-        ["1.1", "1.1", "1.0"],
-        "↑ zlib 1.1 added beside 1.0, 1 of 2 builds of 1.0 gone\n",
-    ),
-    "down, with more builds in all": (
-        ["1.1", "1.1"],
-        ["1.1", "1.0", "1.0"],
-        "↓ zlib: 2 builds of 1.0 new, 1 of 2 builds of 1.1 gone\n",
-    ),
-    "down, beside another version that stays": (
-        ["1.2", "1.1", "1.1"],
-        ["1.2", "1.1", "1.0"],
-        "↓ zlib: 1 of 2 builds 1.1 → 1.0\n",
-    ),
-    "down to one that was there, with more builds in all": (
-        ["1.1", "1.1", "1.0"],
-        ["1.1", "1.0", "1.0", "1.0"],
-        "↓ zlib: 2 more builds of 1.0, 1 of 2 builds of 1.1 gone\n",
-    ),
-    "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib 1.0 gone, still has 1.1"),
-    "and a build of another": (
-        ["1.1", "1.1", "1.0"],
-        ["1.1"],
-        "− zlib 1.0 gone, still has 1.1",
-    ),
-    "versions for others": (
-        ["1.1", "1.0"],
-        ["1.3", "1.2"],
-        "↑ zlib 1.1 and 1.0 → 1.3 and 1.2",
-    ),
-    "one for another, beside one that stays": (["1.1", "1.0"], ["1.2", "1.0"], "↑ zlib 1.1 → 1.2"),
-    "two for one, beside one that stays": (
-        ["1.2", "1.1", "1.0"],
-        ["1.3", "1.0"],
-        "↑ zlib 1.2 and 1.1 → 1.3, still has 1.0, 1 of 3 builds gone (no longer with n=2)\n",
-    ),
-}
+MOVES = """
+a version beside another
+    1.0 | 1.0 1.1 | + zlib 1.1 added beside 1.0
+and a build more of that
+    1.0 | 1.0 1.1 1.0 | + zlib 1.1 added beside 1.0, 1 more build of 1.0
+a build of a version that stays went down
+    1.1 1.1 1.0 | 1.1 1.0 1.0 | ↓ zlib: 1 of 2 builds 1.1 → 1.0
+and to a version that was not there
+    1.1 1.1 | 1.1 1.0 | ↓ zlib: 1 of 2 builds 1.1 → 1.0
+or up, to one that was there
+    1.2 1.1 1.1 | 1.2 1.2 1.1 | ↑ zlib: 1 of 2 builds 1.1 → 1.2
+an older version comes, and a build is lost
+    1.1 1.1 1.1 | 1.1 1.0 | − zlib 1.0 added beside 1.1, 2 of 3 builds of 1.1 gone
+builds that are new beside an upgrade
+    1.0 | 1.1 1.1 1.1 | ↑ zlib 1.0 → 1.1, 2 of 3 builds new (1 with n=1, 1 with n=2)
+of a version that stays
+    1.0 0.9 | 1.1 0.9 0.9 | ↑ zlib 1.0 → 1.1, still has 0.9, 1 of 3 builds new (0.9, with n=2)
+a build went up
+    1.1 1.1 | 1.1 1.2 | ↑ zlib: 1 of 2 builds 1.1 → 1.2
+beside a version of which nothing moved
+    1.1 1.1 1.0 0.9 | 1.1 1.2 1.2 0.9 |
+    ↑ zlib 1.0 → 1.2, still has 1.1 and 0.9, 1 of 2 builds of 1.1 gone
+builds went up, and a new one has the version that they left
+    1.0 1.0 | 1.1 1.1 1.0 | ↑ zlib 1.1 added beside 1.0, 1 of 2 builds of 1.0 gone
+down, with more builds in all
+    1.1 1.1 | 1.1 1.0 1.0 | ↓ zlib: 2 builds of 1.0 new, 1 of 2 builds of 1.1 gone
+down, beside another version that stays
+    1.2 1.1 1.1 | 1.2 1.1 1.0 | ↓ zlib: 1 of 2 builds 1.1 → 1.0
+down to one that was there, with more builds in all
+    1.1 1.1 1.0 | 1.1 1.0 1.0 1.0 | ↓ zlib: 2 more builds of 1.0, 1 of 2 builds of 1.1 gone
+the last build of a version
+    1.1 1.0 | 1.1 | − zlib 1.0 gone, still has 1.1
+and a build of another
+    1.1 1.1 1.0 | 1.1 | − zlib 1.0 gone, still has 1.1
+versions for others
+    1.1 1.0 | 1.3 1.2 | ↑ zlib 1.1 and 1.0 → 1.3 and 1.2
+one for another, beside one that stays
+    1.1 1.0 | 1.2 1.0 | ↑ zlib 1.1 → 1.2, still has 1.0
+two for one, beside one that stays
+    1.2 1.1 1.0 | 1.3 1.0 |
+    ↑ zlib 1.2 and 1.1 → 1.3, still has 1.0, 1 of 3 builds gone (no longer with n=2)
+"""
+"""The versions of all builds before and after, and the line about them."""
 
 
-@pytest.mark.parametrize("name", MOVES)
-def test_a_line_says_which_versions_there_are_and_how_many_builds(name: str) -> None:
-    old, new, line = MOVES[name]
+@pytest.mark.parametrize(("old", "new", "line"), cases(MOVES, 3))
+def test_a_line_says_which_versions_there_are_and_how_many_builds(
+    old: str, new: str, line: str
+) -> None:
     others = spec("b", package="left"), spec("c", package="comes")
-    diff = diff_of([*builds("o", *old), others[0]], [*builds("n", *new), others[1]])
-    assert f"\n  {line}" in render_report(diff, "text")
+    sides = builds("o", *old.split()), builds("n", *new.split())
+    diff = diff_of([*sides[0], others[0]], [*sides[1], others[1]])
+    assert f"\n  {line}\n" in render_report(diff, "text", ReportOptions(width=200))
 
 
 @pytest.mark.parametrize(
