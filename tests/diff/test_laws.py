@@ -211,6 +211,7 @@ def test_larger_pages_agree_with_the_oracle(both: Catalogs) -> None:
     assert readings_of(report_of(old, new)) == expected_readings(old, new)
 
 
+@pytest.mark.nightly
 def test_a_catalog_of_eight_thousand_specs_agrees_with_the_oracle() -> None:
     chance = random.Random(20250330)  # noqa: S311 - the same catalog every time
     sizes = {

@@ -182,7 +182,7 @@ SHAPES: dict[str, Shape] = {
         _sides("stacks", lambda n: ["s", f"s{n}"], lambda n: ["s", f"s{n}"]),
         formats=("csv",),
     ),
-    "stacks of one spec": Shape(600, _one("stacks", ["s"], lambda n: [f"s{i}" for i in range(n)])),
+    "stacks of one spec": Shape(300, _one("stacks", ["s"], lambda n: [f"s{i}" for i in range(n)])),
     "more stacks of one spec than are taken": Shape(
         100_000, _many("stacks", "s"), harmless=_many("variants", "+"), formats=("csv",)
     ),
