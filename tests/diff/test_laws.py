@@ -21,6 +21,7 @@ from tests.support.helpers import (
     report_of,
     shuffled_page,
 )
+from tests.support.nightly import examples
 from tests.support.oracle import KINDS, Record, compare_versions, compared_tags, counting_stacks
 
 pytestmark = pytest.mark.slow
@@ -44,10 +45,13 @@ def hashes_in(records: list[Record], tag: str | None, stack: str) -> list[str]:
     return [it["hash"] for it in records if it["tag"] == tag and stack in counting_stacks(it)]
 
 
-@given(catalogs())
-def test_every_spec_of_a_stack_is_unchanged_or_in_one_change(both: Catalogs) -> None:
-    old, new = both
-    for (old_tag, new_tag, name), stack in told_stacks(report_of(old, new)).items():
+Records = list[Record]
+
+
+def every_spec_of_a_stack_is_unchanged_or_in_one_change(
+    report: Report, old: Records, new: Records
+) -> None:
+    for (old_tag, new_tag, name), stack in told_stacks(report).items():
         before, after = hashes_in(old, old_tag, name), hashes_in(new, new_tag, name)
         common = set(before) & set(after)
         assert stack["specs"] == {"old": len(before), "new": len(after)}
@@ -65,21 +69,19 @@ def test_every_spec_of_a_stack_is_unchanged_or_in_one_change(both: Catalogs) -> 
             assert stack["status"] == ("removed" if before else "added")
 
 
-@given(catalogs())
-def test_a_tag_counts_its_distinct_hashes_and_packages(both: Catalogs) -> None:
-    old, new = both
-    for tag in report_of(old, new)["tags"]:
+def a_tag_counts_its_distinct_hashes_and_packages(
+    report: Report, old: Records, new: Records
+) -> None:
+    for tag in report["tags"]:
         for side, records in (("old", old), ("new", new)):
             here = [item for item in records if item["tag"] == tag[side]]
             assert tag["specs"][side] == len({item["hash"] for item in here})
             assert tag["packages"][side] == len({item["package"] for item in here})
 
 
-@given(catalogs())
-def test_every_tag_that_differs_is_told_and_no_other(both: Catalogs) -> None:
-    old, new = both
-    before, after = ({item["tag"] for item in records} for records in both)
-    told = {(tag["old"], tag["new"]): tag["status"] for tag in report_of(old, new)["tags"]}
+def every_tag_that_differs_is_told_and_no_other(report: Report, old: Records, new: Records) -> None:
+    before, after = ({item["tag"] for item in records} for records in (old, new))
+    told = {(tag["old"], tag["new"]): tag["status"] for tag in report["tags"]}
     differing = {label for label, _ in expected_readings(old, new)}
     expected: dict[tuple[str | None, str | None], str] = {
         (old_tag, new_tag): "changed"
@@ -92,9 +94,7 @@ def test_every_tag_that_differs_is_told_and_no_other(both: Catalogs) -> None:
     assert told == expected
 
 
-@given(catalogs())
-def test_counts_are_those_of_the_changes(both: Catalogs) -> None:
-    report = report_of(*both)
+def counts_are_those_of_the_changes(report: Report, *_: Records) -> None:
     total = Counter[str]()
     for tag in report["tags"]:
         for stack in tag["stacks"]:
@@ -109,13 +109,31 @@ def test_counts_are_those_of_the_changes(both: Catalogs) -> None:
     assert report["summary"] == {kind: total[kind] for kind in KINDS}
 
 
+@settings(max_examples=examples(45))
 @given(catalogs(), st.sampled_from([{}, {"kind": ("upgraded", "added")}]))
-def test_what_changed_in_other_stacks_is_still_there_or_is_not(
+def test_the_other_way_round_the_same_is_there_and_what_was_added_is_removed(
     both: Catalogs, filters: dict[str, tuple[str, ...]]
 ) -> None:
-    """And the other way round the same packages are."""
     old, new = both
     report, back = report_of(old, new, **filters), told_stacks(report_of(new, old))
+    what_changed_in_other_stacks_is_still_there_or_is_not(report, old, new)
+    if filters:
+        return
+    forth = told_stacks(report)
+    assert {(new_tag, old_tag, name) for old_tag, new_tag, name in forth} == set(back)
+    for (old_tag, new_tag, name), stack in forth.items():
+        mirrored = back[new_tag, old_tag, name]
+        counts, others = stack["summary"], mirrored["summary"]
+        assert (others["added"], others["removed"]) == (counts["removed"], counts["added"])
+        assert others["unchanged"] == counts["unchanged"]
+        assert sum(others[kind] for kind in PAIRED) == sum(counts[kind] for kind in PAIRED)
+        if None not in (old_tag, new_tag):
+            assert mirrored["still_there"] == stack["still_there"]
+
+
+def what_changed_in_other_stacks_is_still_there_or_is_not(
+    report: Report, old: Records, new: Records
+) -> None:
     for tag in report["tags"]:
         changed = {it["package"] for stack in tag["stacks"] for it in stack["package_changes"]}
         for stack in tag["stacks"] if tag["status"] == "changed" else ():
@@ -129,24 +147,6 @@ def test_what_changed_in_other_stacks_is_still_there_or_is_not(
             ]
             mine = {change["package"] for change in stack["package_changes"]}
             assert stack["still_there"] == sorted(there[0] & there[1] & changed - mine)
-            if not filters:
-                key = tag["new"], tag["old"], stack["stack"]
-                assert back[key]["still_there"] == stack["still_there"]
-
-
-@given(catalogs())
-def test_the_other_way_round_what_was_added_is_removed(both: Catalogs) -> None:
-    old, new = both
-    forth, back = told_stacks(report_of(old, new)), told_stacks(report_of(new, old))
-    assert {(new_tag, old_tag, name) for old_tag, new_tag, name in forth} == set(back)
-    for (old_tag, new_tag, name), stack in forth.items():
-        mirrored = back[new_tag, old_tag, name]["summary"]
-        assert mirrored["added"] == stack["summary"]["removed"]
-        assert mirrored["removed"] == stack["summary"]["added"]
-        assert mirrored["unchanged"] == stack["summary"]["unchanged"]
-        assert sum(mirrored[kind] for kind in PAIRED) == sum(
-            stack["summary"][kind] for kind in PAIRED
-        )
 
 
 @given(catalogs())
@@ -157,9 +157,8 @@ def test_a_catalog_does_not_differ_from_itself(both: Catalogs) -> None:
         assert set(report["summary"].values()) == {0}
 
 
-@given(catalogs())
-def test_what_changes_are_called_is_what_their_specs_say(both: Catalogs) -> None:
-    for stack in stacks_of(report_of(*both)):
+def what_changes_are_called_is_what_their_specs_say(report: Report, *_: Records) -> None:
+    for stack in stacks_of(report):
         for change in stack["changes"]:
             names = [field["name"] for field in change["fields"]]
             if change["kind"] in ("upgraded", "downgraded"):
@@ -191,9 +190,7 @@ def order_of(change: dict[str, Any]) -> tuple[Any, ...]:
     return (change["package"], change["kind"], *versions, old["hash"], new["hash"])
 
 
-@given(catalogs())
-def test_everything_in_the_report_is_sorted(both: Catalogs) -> None:
-    report = report_of(*both)
+def everything_in_the_report_is_sorted(report: Report, *_: Records) -> None:
     tags = [tag["old"] or tag["new"] for tag in report["tags"]]
     assert tags == sorted(tags)
     for tag in report["tags"]:
@@ -202,6 +199,24 @@ def test_everything_in_the_report_is_sorted(both: Catalogs) -> None:
         for stack in tag["stacks"]:
             for before, after in pairwise(stack["changes"]):
                 assert order_of(before) <= order_of(after)
+
+
+LAWS = (
+    every_spec_of_a_stack_is_unchanged_or_in_one_change,
+    a_tag_counts_its_distinct_hashes_and_packages,
+    every_tag_that_differs_is_told_and_no_other,
+    counts_are_those_of_the_changes,
+    what_changes_are_called_is_what_their_specs_say,
+    everything_in_the_report_is_sorted,
+)
+
+
+@settings(max_examples=examples(60))
+@given(catalogs())
+def test_every_report_keeps_the_laws(both: Catalogs) -> None:
+    report = report_of(*both)
+    for law in LAWS:
+        law(report, *both)
 
 
 @settings(max_examples=6)
