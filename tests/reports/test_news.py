@@ -8,7 +8,7 @@ from typing import Any
 import cmarkgfm
 import pytest
 from cmarkgfm.cmark import Options
-from hypothesis import given
+from hypothesis import given, settings
 from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_report
@@ -34,7 +34,7 @@ from tests.support.helpers import (
     spec,
     write_files,
 )
-from tests.support.nightly import nightly_but
+from tests.support.nightly import examples, nightly_but
 from tests.support.oracle import Record
 
 SIDES: tuple[Side, Side] = ("old", "new")
@@ -164,10 +164,9 @@ def test_however_much_there_is_the_block_on_top_stays_short(format_name: str) ->
     assert names in (inside if format_name != "text" else block)
 
 
-@pytest.mark.slow
-@given(catalogs())
-def test_the_sentence_the_groups_and_their_lines_say_the_same_numbers(pair: Catalogs) -> None:
-    outline = outline_of(diff_of(*pair), "package")
+def the_sentence_the_groups_and_their_lines_say_the_same_numbers(
+    _: CatalogDiff, outline: Outline
+) -> None:
     for block in outline.tags:
         groups = [group for part in block.parts for group in part.groups]
         assert [group.status for group in groups] == sorted(group.status for group in groups)
@@ -270,10 +269,8 @@ def test_of_several_versions_the_lost_builds_are_told_by_version() -> None:
     assert "zlib 1.0: 1 of 2 builds gone (with +mpi).\n" in render_report(of_one, "text")
 
 
-@pytest.mark.slow
-@given(catalogs())
-def test_a_package_is_one_item_of_its_class_the_worst_first(pair: Catalogs) -> None:
-    for tag in outline_of(diff_of(*pair), "package").tags:
+def a_package_is_one_item_of_its_class_the_worst_first(_: CatalogDiff, outline: Outline) -> None:
+    for tag in outline.tags:
         for group in (group for part in tag.parts for group in part.groups if group.lines):
             packages = [name for line in group.lines for name in line.packages]
             assert len(packages) == len(set(packages)) == group.number
@@ -548,11 +545,8 @@ def test_patches_and_absent_values_are_shown_short() -> None:
         assert patch not in text
 
 
-@pytest.mark.slow
-@given(catalogs())
-def test_every_row_adds_up_and_all_rows_to_the_total(pair: Catalogs) -> None:
-    diff = diff_of(*pair)
-    table = outline_of(diff, "package").counted
+def every_row_adds_up_and_all_rows_to_the_total(diff: CatalogDiff, outline: Outline) -> None:
+    table = outline.counted
     for counts in (table, *table.rows):
         assert counts.unchanged is not None
         assert counts.unchanged >= 0
@@ -571,25 +565,22 @@ def test_every_row_adds_up_and_all_rows_to_the_total(pair: Catalogs) -> None:
     assert in_rows == sum(len(tag.stacks) for tag in diff.tags)
 
 
-@pytest.mark.slow
-@given(catalogs())
-def test_the_row_of_a_stack_has_the_numbers_of_the_sentence_about_it(pair: Catalogs) -> None:
-    diff = diff_of(*pair)
+def the_row_of_a_stack_has_the_numbers_of_the_sentence_about_it(
+    diff: CatalogDiff, _: Outline
+) -> None:
     for tag in diff.tags:
         for stack in (it for it in tag.stacks if {tag.status, it.status} == {"changed"}):
             alone = replace(diff, tags=(replace(tag, stacks=(stack,)),))
-            outline = outline_of(alone, "package")
+            own = outline_of(alone, "package")
             said = Counter[Status]()
-            for tally in outline.packages.tallies:
+            for tally in own.packages.tallies:
                 said[tally.status.counted_as] += tally.number
-            assert outline.counted.by_class == said
-            assert outline.counted.classes == tuple(it for it in COLUMNS if said[it])
+            assert own.counted.by_class == said
+            assert own.counted.classes == tuple(it for it in COLUMNS if said[it])
 
 
-@pytest.mark.slow
-@given(catalogs())
-def test_the_moves_hold_every_package_change_once(pair: Catalogs) -> None:
-    for tag in diff_of(*pair).tags:
+def the_moves_hold_every_package_change_once(diff: CatalogDiff, _: Outline) -> None:
+    for tag in diff.tags:
         told = sorted(
             (stack, package, move.kind)
             for (package, _), moves in moves_in(tag, tag.stacks).items()
@@ -603,15 +594,29 @@ def test_the_moves_hold_every_package_change_once(pair: Catalogs) -> None:
         )
 
 
+LAWS = (
+    the_sentence_the_groups_and_their_lines_say_the_same_numbers,
+    a_package_is_one_item_of_its_class_the_worst_first,
+    every_row_adds_up_and_all_rows_to_the_total,
+    the_row_of_a_stack_has_the_numbers_of_the_sentence_about_it,
+    the_moves_hold_every_package_change_once,
+)
+
+
 @pytest.mark.slow
+@settings(max_examples=examples(50))
 @given(catalogs())
-def test_the_mirror_has_as_many_packages_gone_as_there_were_new(pair: Catalogs) -> None:
+def test_every_outline_keeps_the_laws(pair: Catalogs) -> None:
     old, new = pair
-    there, back = (outline_of(diff_of(*sides), "package") for sides in ((old, new), (new, old)))
-    tags = there.one_sided[Kind.REMOVED], back.one_sided[Kind.ADDED]
+    diff, back = diff_of(old, new), diff_of(new, old)
+    there, mirror = outline_of(diff, "package"), outline_of(back, "package")
+    for law in LAWS:
+        law(diff, there)
+    # In the mirror as many packages are gone as there were new.
+    tags = there.one_sided[Kind.REMOVED], mirror.one_sided[Kind.ADDED]
     assert len(tags[0]) == len(tags[1])
-    assert numbers_of(there, Status.GONE) == numbers_of(back, Status.NEW)
-    assert numbers_of(there, Status.NEW) == numbers_of(back, Status.GONE)
+    assert numbers_of(there, Status.GONE) == numbers_of(mirror, Status.NEW)
+    assert numbers_of(there, Status.NEW) == numbers_of(mirror, Status.GONE)
 
 
 def numbers_of(outline: Outline, status: Status) -> dict[frozenset[str], int]:

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ def rendered(diff: CatalogDiff, **options: Any) -> str:
     return "".join(html.render(diff, ReportOptions(**options)))
 
 
+@cache
 def snapshots_diff(folder: str = "", **filters: Any) -> CatalogDiff:
     """What changed between the two example snapshots, or those in a folder such as `mirrors/`."""
     old, new = (
