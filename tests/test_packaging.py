@@ -20,6 +20,7 @@ from release.parts_list import write_parts_list
 from snapdiff import __version__
 from tests.golden import ROOT, SNAPSHOTS, golden_text
 from tests.support.nightly import nightly_but
+from tests.support.once import made_once
 from tests.support.tools import needs
 
 needs("hatchling", "release")
@@ -36,7 +37,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The wheel and the source archive, as a release has them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", str(EPOCH))
-        return build_twice(tmp_path_factory.mktemp("dist"))
+        return sorted(made_once(tmp_path_factory, "dist", build_twice).iterdir())
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from snapdiff.reports.json_report import json_schema
 from tests.support.browser import Browser, Keys, contrast, started
 from tests.support.helpers import PROJECT
 from tests.support.nightly import nightly_but
+from tests.support.once import made_once
 from tests.support.tools import needs
 
 needs("sphinx", "docs")
@@ -51,10 +52,11 @@ def text_of(name: str) -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("build")
-    done = build(PROJECT, folder)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    return folder / "site"
+    def make(folder: Path) -> None:
+        done = build(PROJECT, folder)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    return made_once(tmp_path_factory, "documentation", make) / "site"
 
 
 class Page(HTMLParser):

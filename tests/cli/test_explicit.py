@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from snapdiff import render_report
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import write_locks
 from tests.support.helpers import run_cli, write_files
-from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
+from tests.support.real_catalogs import e4s_report, needs_real_catalogs
 from tests.support.repositories import GitRepository
 
 
@@ -282,7 +281,7 @@ def test_a_changelog_of_what_was_asked_for(tmp_path: Path) -> None:
 @pytest.mark.slow
 @needs_real_catalogs
 def test_e4s_on_a_terminal_is_a_page_long() -> None:
-    text = render_report(e4s_diff(), "text")
+    text = e4s_report("text")
     assert len(text.splitlines()) <= 225
     dependencies = text.partition("\nDependencies\n")[2]
     assert len(re.findall("^  [−+↓↑≠=] ", dependencies, re.MULTILINE)) <= 25

@@ -21,7 +21,7 @@ from snapdiff.result.causes import Cause, Event
 from snapdiff.result.packages import Because, Field
 from tests.support.documents import Item, needs
 from tests.support.environments import after, before, write_locks
-from tests.support.real_catalogs import DERECHO, LOCKS, e4s_diff, needs_real_catalogs
+from tests.support.real_catalogs import LOCKS, derecho_diff, e4s_diff, needs_real_catalogs
 
 
 def plain(text: str) -> str:
@@ -237,7 +237,7 @@ class TestRealEnvironments:
     """The three examples of docs/causes.md."""
 
     def test_derecho(self) -> None:
-        [words] = why(diff_of(DERECHO))
+        [words] = why(derecho_diff())
         because = "openmpi 5.0.0rc16 → 5.0.0: darshan-runtime, fftw, gptl, hdf5, "
         assert words.startswith(f"= 40 builds of 14 packages {SAME} {because}")
 

@@ -10,7 +10,7 @@ import pytest
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from tests.support.environments import after, before, write_locks
-from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
+from tests.support.real_catalogs import e4s_report, needs_real_catalogs
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_csv_has_a_column_for_each_part_of_a_cause(diff: CatalogDiff) -> None:
 @pytest.mark.slow
 def test_the_bar_of_a_cause_is_as_long_as_there_are_specs_that_name_it() -> None:
     """Of E4S, where one spec may have another cause in another environment."""
-    text = render_report(e4s_diff(), "html")
+    text = e4s_report("html")
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     bars = re.findall('data-cause="([^"]*)".*?<td class="size">([0-9,]*)</td>', text, re.DOTALL)
     specs: dict[str, set[tuple[str, ...]]] = {}

@@ -10,7 +10,7 @@ from tests.support.browser import Browser, started, webdriver
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import write_files
 from tests.support.html_reports import rendered, snapshots_diff
-from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
+from tests.support.real_catalogs import e4s_report, needs_real_catalogs
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +122,7 @@ def test_on_paper_headings_stay_with_what_is_below_and_the_end_with_what_is_abov
 
 @needs_real_catalogs
 def test_the_page_of_e4s_is_no_wider_than_any_window(browser: Browser, tmp_path: Path) -> None:
-    browser.open(_written(tmp_path, rendered(e4s_diff())))
+    browser.open(_written(tmp_path, e4s_report("html")))
     for width in (390, 820, 1150):
         browser.as_wide_as(width)
         assert browser.script("return document.documentElement.scrollWidth") <= width

@@ -4,12 +4,19 @@ import re
 
 import pytest
 
-from snapdiff import diff_catalogs, load_catalog, render_report
+from snapdiff import render_report
 from snapdiff.reports import ReportOptions
 from tests.reports.test_escaping import Tree
 from tests.reports.test_words import NEVER_SAID
 from tests.support.helpers import run_cli
-from tests.support.real_catalogs import DATA, DERECHO, e4s_diff, needs_real_catalogs
+from tests.support.real_catalogs import (
+    DATA,
+    DERECHO,
+    derecho_diff,
+    e4s_diff,
+    e4s_report,
+    needs_real_catalogs,
+)
 
 pytestmark = needs_real_catalogs
 
@@ -71,7 +78,7 @@ def seen(text: str) -> str:
 
 @pytest.mark.slow
 def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
-    text = render_report(e4s_diff(), "markdown")
+    text = e4s_report("markdown")
     assert len(text) <= 37_000
     assert len(text.splitlines()) <= 405
     lines = [line for line in text.splitlines() if line]
@@ -146,7 +153,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
 
 @pytest.mark.slow
 def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
-    text = render_report(e4s_diff(), "comment")
+    text = e4s_report("comment")
     # What the fold below has line by line, each once.
     assert "\n<details><summary>123 products, each with what happened to it</summary>\n" in text
     assert "\n- **upgraded**: `amrex` `23.08` → `23.11`, `axom` `0.7.0` → `0.8.1`, " in seen(text)
@@ -224,8 +231,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_on_a_terminal_the_signs_are_explained_once(width: int) -> None:
-    diff = diff_catalogs(*(load_catalog(str(lock)) for lock in DERECHO))
-    text = render_report(diff, "text", ReportOptions(width=width))
+    text = render_report(derecho_diff(), "text", ReportOptions(width=width))
     assert max(map(len, text.splitlines())) <= width
     signs = "− gone, ↑ upgraded, = with another hash"
     assert " ".join(text.split()).endswith(signs)
@@ -233,10 +239,8 @@ def test_on_a_terminal_the_signs_are_explained_once(width: int) -> None:
 
 
 def test_no_word_is_left_that_nobody_would_say() -> None:
-    derecho = diff_catalogs(*(load_catalog(str(lock)) for lock in DERECHO))
-    for diff in (e4s_diff(), derecho):
-        for name in ("markdown", "text", "comment"):
-            text = render_report(diff, name)
+    for name in ("markdown", "text", "comment"):
+        for text in (e4s_report(name), render_report(derecho_diff(), name)):
             for words in NEVER_SAID:
                 assert words not in text
 

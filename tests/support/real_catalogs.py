@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff import CatalogDiff, diff_catalogs, load_catalog
+from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from tests.support.helpers import PROJECT
 
 DATA = Path(os.environ.get("SNAPDIFF_SHARED") or PROJECT.parent / "shared") / "data"
@@ -26,6 +26,19 @@ DERECHO = tuple(sorted((LOCKS / "derecho").glob("06[67]-*.lock")))
 def e4s_diff() -> CatalogDiff:
     """What changed between the two releases: found once, as it takes more than a second."""
     old, new = (load_catalog(str(release)) for release in E4S)
+    return diff_catalogs(old, new)
+
+
+@cache
+def e4s_report(format_name: str) -> str:
+    """The report of it in a format: written once, as it takes as long."""
+    return render_report(e4s_diff(), format_name)
+
+
+@cache
+def derecho_diff() -> CatalogDiff:
+    """What changed in the step of the machine's environment."""
+    old, new = (load_catalog(str(path)) for path in DERECHO)
     return diff_catalogs(old, new)
 
 
