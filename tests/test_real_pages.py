@@ -19,7 +19,6 @@ from tests.support.helpers import (
 from tests.support.oracle import Record
 from tests.support.package_oracle import changes_by_stack, package_changes
 from tests.support.real_catalogs import DATA, needs_real_catalogs
-from tests.support.repositories import GitRepository
 
 WEEKS = DATA / "weeks"
 OLD_TAG, NEW_TAG = "develop-2025-03-23", "develop-2025-03-30"
@@ -51,10 +50,6 @@ OTHER_STACKS = 18
 """The pages list 25 stacks; 7 of them are in the table above."""
 
 
-def pages_below(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("specs.md")}
-
-
 def fields_of(page: Path) -> dict[str, Any]:
     """`meta` and `spec_details` of a real page, read without the product."""
     lines = dict(re.findall(r"^([a-z_]+): (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE))
@@ -83,26 +78,8 @@ def check_weeks(report: Report) -> None:
     assert readings_of(report) == expected_readings(old, new)
 
 
-def test_the_weeks_come_out_from_directories() -> None:
+def test_the_weeks_come_out() -> None:
     check_weeks(run_json(WEEKS / "_cache" / OLD_TAG, WEEKS / "_cache" / NEW_TAG))
-
-
-def test_the_weeks_come_out_from_two_commits(tmp_path: Path) -> None:
-    repository = GitRepository(tmp_path)
-    for tag in (OLD_TAG, NEW_TAG):
-        repository.commit(pages_below(WEEKS / "_cache" / tag))
-    check_weeks(run_json("-C", tmp_path, "HEAD~1", "HEAD"))
-
-
-def test_the_weeks_come_out_from_two_folders_of_one_commit(tmp_path: Path) -> None:
-    repository = GitRepository(tmp_path)
-    repository.commit(pages_below(WEEKS))
-    check_weeks(run_json("-C", tmp_path, f"HEAD:_cache/{OLD_TAG}", f"HEAD:_cache/{NEW_TAG}"))
-
-
-def test_the_weeks_come_out_from_a_commit_and_a_directory(tmp_path: Path) -> None:
-    GitRepository(tmp_path).commit(pages_below(WEEKS))
-    check_weeks(run_json("-C", tmp_path, f"HEAD:_cache/{OLD_TAG}", WEEKS / "_cache" / NEW_TAG))
 
 
 def test_what_was_added_in_the_weeks_is_the_compiler_wrapper() -> None:

@@ -175,18 +175,6 @@ def test_packed_or_loose_shallow_or_shared_git_gives_the_same_bytes(tmp_path: Pa
     assert run_cli("-C", repository.folder, "-f", "json", *arguments) == loose
 
 
-def test_git_and_folders_give_the_same_bytes_but_for_the_sources(catalogs: Path) -> None:
-    repository = GitRepository(catalogs / "catalog")
-    for side in some_catalogs():
-        repository.commit(pages_of(side))
-    from_folders = run_cli("-C", catalogs, "-f", "json", "old", "new").out
-    tails = {from_folders.partition('"filters"')[2]}
-    for arguments in (["HEAD~1", "HEAD"], ["HEAD~1"], ["../old", "HEAD"], ["HEAD~1:", "."]):
-        out = run_cli("-C", repository.folder, "-f", "json", *arguments).out
-        tails.add(out.partition('"filters"')[2])
-    assert len(tails) == 1
-
-
 def test_processes_at_the_same_time_do_not_disturb_each_other(catalogs: Path) -> None:
     usual = report(catalogs, "json")
     file = catalogs / "report.json"

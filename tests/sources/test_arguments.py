@@ -118,29 +118,6 @@ def test_the_path_may_come_before_the_revision(envs: GitRepository) -> None:
     assert back["summary"]["unchanged"] == forth["summary"]["unchanged"] == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", ["envs/hep/spack.lock", "envs/hep", "envs", "."])
-def test_four_routes_to_a_path_give_one_answer(
-    path: str, envs: GitRepository, tmp_path: Path
-) -> None:
-    run_git(tmp_path, "clone", "--quiet", str(envs.folder), "before")
-    envs.git("commit", "--quiet", "--all", "--message=Add app")
-    run_git(tmp_path, "clone", "--quiet", str(envs.folder), "after")
-    write_files(envs.folder, {"envs/hep/spack.lock": LOCK})
-    of_git = "" if path == "." else path
-    reports = [
-        run_json("-C", envs.folder, f"HEAD~1:{of_git}", f"HEAD:{of_git}"),
-        run_json("-C", envs.folder, f"HEAD~1:{of_git}"),
-        run_json("-C", envs.folder, "HEAD~1", path),
-        run_json("-C", envs.folder, f"HEAD~1:{of_git}", f"../after/{path}"),
-        run_json("-C", envs.folder, f"../before/{path}", f"../after/{path}"),
-    ]
-    envs.git("reset", "--quiet", "--soft", "HEAD~1")
-    reports.append(run_json("-C", envs.folder, path))
-    assert all(without_revisions(report) == without_revisions(reports[0]) for report in reports)
-    assert added(reports[0]) == ["app"]
-
-
 def test_a_linked_worktree_and_a_sparse_one_have_their_own_paths(
     envs: GitRepository, tmp_path: Path
 ) -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from snapdiff.errors import RevisionError
 from snapdiff.sources.names import Paths
 from tests.support.documents import Item, lock, to_bytes
-from tests.support.helpers import refused, run_cli, run_json, without_revisions, words, write_files
-from tests.support.repositories import GitRepository, run_git
+from tests.support.helpers import refused, run_cli, run_json, words, write_files
+from tests.support.repositories import GitRepository
 
 FILES = [
     "a*/spack.lock",
@@ -204,20 +204,6 @@ def test_paths_begin_at_the_top_of_a_folder_that_is_named(
     revisions: list[str], start: str, envs: GitRepository
 ) -> None:
     assert stacks("-C", envs.folder / start, *revisions, "--", "a") == [("a", "changed")]
-
-
-def test_four_routes_give_one_narrowed_report(envs: GitRepository, tmp_path: Path) -> None:
-    for commit, folder in (("HEAD~1", "old"), ("HEAD", "new")):
-        run_git(tmp_path, "clone", "--quiet", str(envs.folder), folder)
-        run_git(tmp_path / folder, "checkout", "--quiet", "--detach", envs.git("rev-parse", commit))
-    routes = [["HEAD~1", "HEAD"], ["HEAD~1"], ["HEAD~1", "../new"], ["../old", "../new"]]
-    for paths in (["envs/a"], ["envs/c"], [":!envs/b"]):
-        reports = [
-            without_revisions(run_json("-C", envs.folder, *route, "--", *paths)) for route in routes
-        ]
-        assert all(report == reports[0] for report in reports), paths
-        assert reports[0]["filters"]["path"] == paths
-        assert reports[0]["tags"]
 
 
 def test_a_path_that_nothing_is_at_is_an_error(envs: GitRepository) -> None:

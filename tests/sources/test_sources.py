@@ -8,17 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 
 from snapdiff.document_names import USUAL_NAMES
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.example import NEW, OLD
-from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import (
     PROJECT,
     Report,
-    catalog_folders,
     pages_of,
     refused,
     run_cli,
@@ -29,7 +26,6 @@ from tests.support.helpers import (
     words,
     write_files,
 )
-from tests.support.nightly import examples
 from tests.support.repositories import COMMIT_DATE, GitRepository, run_git
 
 PAGE = "_cache/develop/zlib/specs.md"
@@ -92,23 +88,6 @@ def test_a_folder_that_is_named_with_dots_goes_by_its_own_name(tmp_path: Path) -
     here = ("-C", tmp_path / "24.11" / "in")
     assert run_cli(*here, ".", "..").out == "No changes from `in` to `24.11`.\n"
     assert run_cli(*here, "../../24.05", "../").out == "No changes from `24.05` to `24.11`.\n"
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(6))
-@given(catalogs())
-def test_generated_catalogs_give_the_same_report_from_git(both: Catalogs) -> None:
-    old, new = map(pages_of, both)
-    with catalog_folders(old, new) as (before, _):
-        folder = before.parent
-        repository = GitRepository(folder / "catalog")
-        repository.commit(old)
-        repository.commit(new)
-        from_git = run_json("-C", repository.folder, "--allow-empty", "HEAD~1", "HEAD")
-        mixed = run_json("-C", repository.folder, "--allow-empty", "HEAD~1", ".")
-        from_folders = run_json("-C", folder, "--allow-empty", "old", "new")
-    assert without_revisions(from_git) == without_revisions(from_folders)
-    assert without_revisions(mixed) == without_revisions(from_folders)
 
 
 def test_a_commit_is_told_with_its_id_and_date(repository: GitRepository) -> None:
@@ -301,14 +280,6 @@ def test_the_spelling_for_the_revision_works_for_a_tag(repository: GitRepository
     assert "first~0 for the revision" in run_cli("-C", repository.folder, "first").err
     told = run_json("-C", repository.folder, "first~0", "./first")
     assert told["old"]["commit"] == repository.git("rev-parse", "first^{commit}")
-
-
-def test_a_folder_with_two_dots_in_its_name_is_a_folder(
-    repository: GitRepository, expected: Report
-) -> None:
-    write_files(repository.folder / "a..b", pages_of(NEW))
-    told = run_json("-C", repository.folder, "first", "./a..b")
-    assert without_revisions(told) == expected
 
 
 def test_in_a_shallow_clone_a_missing_parent_is_explained(
