@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from snapdiff.model.specs import counting_stacks
 from snapdiff.spack import parse_version, target_family
@@ -64,10 +64,11 @@ COVERED_BY_SLOW_TESTS = ("action", "changelog", "cli", "posting", "sources")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count the coverage of slow tests only where it adds any: to count doubles what they take."""
+    """Count the coverage of slow tests and of properties where it adds any: it doubles them."""
     for item in items:
         room = item.path.relative_to(Path(__file__).parent).parts[0]
-        if item.get_closest_marker("slow") and room not in COVERED_BY_SLOW_TESTS:
+        is_slow = item.get_closest_marker("slow") or is_hypothesis_test(getattr(item, "obj", None))
+        if is_slow and room not in COVERED_BY_SLOW_TESTS:
             item.add_marker("no_cover")
 
 

@@ -58,13 +58,27 @@ def test_hash_seeds_and_runs_make_no_difference(name: str, catalogs: Path) -> No
 
 SURROUNDINGS: list[dict[str, str | None]] = [
     {"LC_ALL": "C", "TZ": "UTC"},
-    {"LC_ALL": "C.UTF-8", "TZ": "Asia/Kathmandu"},
-    {"LC_ALL": "de_DE.UTF-8", "LANG": "tr_TR.UTF-8", "TZ": "America/St_Johns"},
-    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "latin-1"},
-    {"PYTHONOPTIMIZE": "2", "PYTHONMALLOC": "malloc"},
-    {"COLUMNS": "40", "TERM": "dumb", "NO_COLOR": "1"},
-    {"COLUMNS": "400", "TERM": "xterm-256color"},
-    {"HOME": "/no/such/folder", "USER": None, "LOGNAME": None},
+    {"LC_ALL": "C.UTF-8", "TZ": "Asia/Kathmandu", "PYTHONOPTIMIZE": "2"},
+    {
+        "LC_ALL": "de_DE.UTF-8",
+        "LANG": "tr_TR.UTF-8",
+        "TZ": "America/St_Johns",
+        "COLUMNS": "40",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+        "PYTHONMALLOC": "malloc",
+        "HOME": "/no/such/folder",
+        "USER": None,
+        "LOGNAME": None,
+    },
+    {
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONIOENCODING": "latin-1",
+        "COLUMNS": "400",
+        "TERM": "xterm-256color",
+    },
 ]
 
 

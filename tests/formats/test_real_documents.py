@@ -12,6 +12,7 @@ from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.result.changes import Filters
 from tests.support.documents import file, read_pair
+from tests.support.nightly import nightly_but
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 
 pytestmark = needs_real_catalogs
@@ -45,7 +46,7 @@ def pair_of(old: Path, new: Path, name: str = "environment/spack.lock") -> FileP
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("environment", E4S)
+@pytest.mark.parametrize("environment", nightly_but(list(E4S), ["rocm-x86_64"]))
 def test_two_releases_of_e4s(environment: str) -> None:
     folder = DATA / "locks" / "e4s" / "environments"
     old, new = (folder / release / environment / "spack.lock" for release in ("23.08", "23.11"))

@@ -1,5 +1,6 @@
 """Real git repositories, made by git itself; every commit is made from files."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -30,6 +31,14 @@ class GitRepository:
         write_files(self.folder, files)
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", f"--message={message}")
+        return self.head()
+
+    def head(self) -> str:
+        """The id of the commit that is checked out; git itself is asked where no file says it."""
+        git = self.folder / ".git"
+        with contextlib.suppress(OSError):
+            word, _, ref = (git / "HEAD").read_text().strip().partition(" ")
+            return (git / ref).read_text().strip() if ref else word
         return self.git("rev-parse", "HEAD")
 
     def everything(self) -> dict[str, str]:
@@ -59,10 +68,14 @@ NO_USER_SETTINGS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 COMMIT_DATE = "2025-03-31T09:30:00-05:30"
 
 
+SETTINGS = ("-c", "protocol.file.allow=always", "-c", "maintenance.auto=false")
+"""Files are fetched as from another host; after a commit nothing is tidied up."""
+
+
 def run_git(folder: Path, *arguments: str) -> str:
     """What a git command in a folder prints, less white space around it."""
     done = subprocess.run(
-        ["git", "-c", "protocol.file.allow=always", *arguments],
+        ["git", *SETTINGS, *arguments],
         cwd=folder,
         env=os.environ | GIT_IDENTITY,
         check=True,
