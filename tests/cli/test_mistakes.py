@@ -1,5 +1,6 @@
 """What somebody new types wrong, and what help says: words that one would say to a colleague."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -8,103 +9,68 @@ from click.testing import CliRunner
 from snapdiff.cli.commands import cli
 from tests.golden import ROOT, SNAPSHOTS
 from tests.support.helpers import run_cli
+from tests.support.tables import table
+
+MISTAKES = f"""
+missing spack.lock
+    WANTED...: is missing; write snapdiff missing [OPTIONS] WANTED... CATALOG
+post comment.md 12
+    Got unexpected extra argument (12); write snapdiff post [OPTIONS] FILE
+{" ".join(SNAPSHOTS)} --max-length 5
+    a report of 5 characters is too short to say anything; allow more with --max-length
+{" ".join(SNAPSHOTS)} -k ''
+    an empty value: not a kind of change; the kinds are added, removed, upgraded, downgraded,
+    rebuilt, reconfigured
+{" ".join(SNAPSHOTS)} --config ''
+    an empty value: cannot be read: No such file or directory
+'HEAD~1..HEAD' docs
+    HEAD~1..HEAD: names both sides already; leave docs out, or write it after --, if it is a path
+docs A...B
+    A...B: names both sides already; leave docs out, or write it after --, if it is a path
+ftp://me:secret@host/mirror HEAD
+    ftp://host/mirror: is no URL of a mirror; these begin with http://, https://, s3://, gs://,
+    file://, oci://, oci+http://
+--color never why hdf5
+    no option is called --color; snapdiff why --help lists those that there are
+chnagelog --by week
+    no option is called --by; did you mean the command changelog?
+log --jobs 2 --detial
+    no option is called --jobs; did you mean snapdiff changelog?
+{" ".join(SNAPSHOTS)} --config HEAD:nowhere
+    HEAD:nowhere: there is no such file in git; write ./HEAD:nowhere for one on disk
+{" ".join(SNAPSHOTS)} -o ''
+    -o: names no file
+{" ".join(SNAPSHOTS)} --max-length 0
+    --max-length: 0 is not in the range x>=1.
+changelog v1 v2
+    Got unexpected extra argument (v2); write snapdiff changelog [OPTIONS] RANGE [-- PATH...]
+changelog --jobs=-2 docs
+    --jobs: -2 is not in the range x>=1.
+post --number 0 README.md
+    --number: 0 is not in the range x>=1.
+-C no-such
+    -C: Directory 'no-such' does not exist.
+-C README.md
+    -C: Directory 'README.md' is a file.
+--fail-on removed,deleted
+    --fail-on: 'deleted' is not a kind of change; the kinds are added, removed, upgraded,
+    downgraded, rebuilt, reconfigured
+{" ".join(SNAPSHOTS)} -s ''
+    an empty glob: matches no stack; there are 13, from data-vis-sdk to tutorial
+{" ".join(SNAPSHOTS)} --fail-on removed -s tutorial -s '!tutorial'
+    tutorial,!tutorial: leaves no stack
+"""
+"""What is typed, and what is said."""
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("missing", "spack.lock"),
-            "WANTED...: is missing; write snapdiff missing [OPTIONS] WANTED... CATALOG",
-        ),
-        (
-            ("post", "comment.md", "12"),
-            "Got unexpected extra argument (12); write snapdiff post [OPTIONS] FILE",
-        ),
-        (
-            (*SNAPSHOTS, "--max-length", "5"),
-            ("a report of 5 characters is too short to say anything; allow more with --max-length"),
-        ),
-        (
-            (*SNAPSHOTS, "-k", ""),
-            (
-                "an empty value: not a kind of change; the kinds are added, removed, upgraded, "
-                "downgraded, rebuilt, reconfigured"
-            ),
-        ),
-        ((*SNAPSHOTS, "--config", ""), "an empty value: cannot be read: No such file or directory"),
-        (
-            ("HEAD~1..HEAD", "docs"),
-            (
-                "HEAD~1..HEAD: names both sides already; leave docs out, or write it after --, "
-                "if it is a path"
-            ),
-        ),
-        (
-            ("docs", "A...B"),
-            (
-                "A...B: names both sides already; leave docs out, or write it after --, "
-                "if it is a path"
-            ),
-        ),
-        (
-            ("ftp://me:secret@host/mirror", "HEAD"),
-            (
-                "ftp://host/mirror: is no URL of a mirror; these begin with http://, https://, "
-                "s3://, gs://, file://, oci://, oci+http://"
-            ),
-        ),
-        (
-            ("--color", "never", "why", "hdf5"),
-            "no option is called --color; snapdiff why --help lists those that there are",
-        ),
-        (
-            ("chnagelog", "--by", "week"),
-            "no option is called --by; did you mean the command changelog?",
-        ),
-        (
-            ("log", "--jobs", "2", "--detial"),
-            "no option is called --jobs; did you mean snapdiff changelog?",
-        ),
-        (
-            (*SNAPSHOTS, "--config", "HEAD:nowhere"),
-            "HEAD:nowhere: there is no such file in git; write ./HEAD:nowhere for one on disk",
-        ),
-        ((*SNAPSHOTS, "-o", ""), "-o: names no file"),
-        ((*SNAPSHOTS, "--max-length", "0"), "--max-length: 0 is not in the range x>=1."),
-        (
-            ("changelog", "v1", "v2"),
-            (
-                "Got unexpected extra argument (v2); "
-                "write snapdiff changelog [OPTIONS] RANGE [-- PATH...]"
-            ),
-        ),
-        (("changelog", "--jobs=-2", "docs"), "--jobs: -2 is not in the range x>=1."),
-        (("post", "--number", "0", "README.md"), "--number: 0 is not in the range x>=1."),
-        (("-C", "no-such"), "-C: Directory 'no-such' does not exist."),
-        (("-C", "README.md"), "-C: Directory 'README.md' is a file."),
-        (
-            ("--fail-on", "removed,deleted"),
-            (
-                "--fail-on: 'deleted' is not a kind of change; the kinds are added, removed, "
-                "upgraded, downgraded, rebuilt, reconfigured"
-            ),
-        ),
-        (
-            (*SNAPSHOTS, "-s", ""),
-            "an empty glob: matches no stack; there are 13, from data-vis-sdk to tutorial",
-        ),
-        (
-            (*SNAPSHOTS, "--fail-on", "removed", "-s", "tutorial", "-s", "!tutorial"),
-            "tutorial,!tutorial: leaves no stack",
-        ),
-    ],
+    ("typed", "message"), [(it, *row) for it, row in table(MISTAKES, 1).items()]
 )
 def test_a_mistake_is_named_with_the_way_out(
-    arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+    typed: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    done = run_cli(*arguments)
+    done = run_cli(*shlex.split(typed))
     assert (done.status, done.out, done.err) == (2, "", f"snapdiff: error: {message}\n")
 
 

@@ -19,6 +19,7 @@ from snapdiff.reports.products import in_parts
 from snapdiff.result.packages import Kind, PackageChange, PartChange
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
+from tests.support.tables import table
 
 BUILD = re.compile(
     r"(?P<label>[a-z])(?P<version>[\d.]+)(?P<x>[+]?)(?:%(?P<gcc>\d+))?(?P<root>[*]?)"
@@ -154,91 +155,52 @@ def test_reports_and_gates_agree_on_what_was_asked_for(sides: tuple[str, str]) -
 
 # --- Some locks ---
 
-EXAMPLES = [
-    # Builds before and after; what happened to roots and to others; what a gate finds, with
-    # `--explicit` too; what the report says of products, and of dependencies.
-    pytest.param(
-        *("a2.0+* b1.0+ c1.0", "b1.0+*"),
-        *("downgraded 2.0|1.0 1:1", "removed | 2:0 -1", "downgraded removed", "downgraded"),
-        *("p 2.0 → 1.0", "p 1.0: 1 build gone"),
-        id="a root is gone, and a dependency has its place",
-    ),
-    pytest.param(
-        *("a3.0* b1.0* c2.0", "d3.0+* b1.0"),
-        *("reconfigured | 2:2", "removed 2.0| 1:0 -1", "removed", "reconfigured"),
-        *(
-            "p 3.0 reconfigured: variant ~x → +x",
-            "p 2.0 gone, as a dependency",
-        ),
-        id="a root is only a dependency, and another version is gone",
-    ),
-    pytest.param(
-        *("a1.0%11* b1.0* c1.0", "a1.0%11* b1.0"),
-        *("", "removed | 1:0 -1", "removed", ""),
-        *("", "p 1.0: 1 equal build fewer"),
-        id="a root is only a dependency, and an equal build is gone",
-    ),
-    pytest.param(
-        *("a3.0* b1.0+* c1.0+%14", "a3.0* b1.0+* c1.0+%14* d1.0+%11"),
-        *("", "added | 0:1 +1", "added", ""),
-        *("", "p 1.0: 1 build new (built with gcc 11)"),
-        id="a dependency is a root, and another one came",
-    ),
-    pytest.param(
-        *("a1.2* b1.4* d1.0", "a1.2 b1.4* c1.4%14* d1.0"),
-        *("added | 2:3 +1", "", "added", "added"),
-        *("p: 1 of 3 builds new (1.4, built with gcc 14)", ""),
-        id="a root is only a dependency, and one more came of a version that was a root before",
-    ),
-    pytest.param(
-        *("a1.4* b1.4%14", "a1.4* c1.2%14*"),
-        *("added |1.2 1:2 +1", "removed | 1:0 -1", "added", "added"),
-        *("p 1.2 added beside 1.4", "p 1.4: 1 build gone"),
-        id="what was a dependency is a root of a lower version, beside another root",
-    ),
-    pytest.param(
-        *("a1.0* c1.0%14", "a1.0+* c1.0%14"),
-        *("reconfigured | 1:1", "", "reconfigured", "reconfigured"),
-        *("p 1.0 reconfigured: variant ~x → +x", ""),
-        id="the only root is reconfigured",
-    ),
-    pytest.param(
-        *("a1.0* b1.0%14 c2.0", "a1.0 b1.0%14*"),
-        *("", "removed 2.0| 1:0 -1", "downgraded removed", ""),
-        *("", "p 2.0 gone, as a dependency"),
-        id="two that have not changed are a root each, before and after",
-    ),
-    pytest.param(
-        *("a1.0* b1.0+%14 c2.0*", "a1.0 b1.0+%14* c2.0 d3.0*"),
-        *("upgraded 2.0|3.0 3:3", "", "upgraded", "upgraded"),
-        *("p 2.0 → 3.0, still has 1.0", ""),
-        id="a new root has the place of one that stays",
-    ),
-    pytest.param(
-        *("a1.0* b1.0+%14 c1.0%13", "b1.0+%14* c1.0%13"),
-        *("removed | 2:1 -1", "", "removed", "removed"),
-        *("p 1.0: 1 of 2 builds gone", ""),
-        id="another build of its version has the place of a root",
-    ),
-    pytest.param(
-        *("a1.0* e1.0+* b1.0%14 c1.0%14 d1.0%13", "a1.0* e1.0+* b1.0%14 c1.0%14"),
-        *("", "removed | 3:2 -1", "removed", ""),
-        *("", "p 1.0: 1 of 3 builds gone (built with gcc 13)"),
-        id="one of the builds beside roots is gone, and others of these are equal",
-    ),
-    pytest.param(
-        *("a2.0* e2.0+* b2.0%14 c2.0%14 d2.0%13", "a2.0* e2.0+* b2.0%14 d3.0%13"),
-        *("", "upgraded |3.0 3:2 -1", "upgraded removed", ""),
-        *("", "p 3.0 added beside 2.0, 2 of 3 builds of 2.0 gone, as a dependency"),
-        id="builds beside roots are gone and went to another version, and roots are counted apart",
-    ),
-    pytest.param(
-        *("a1.0* b1.0%14", "c2.0+* d2.0+%14"),
-        *("upgraded 1.0|2.0 1:1", "", "upgraded", "upgraded"),
-        *("p 1.0 → 2.0 (now +x)", ""),
-        id="a dependency goes along with the root",
-    ),
-]
+EXAMPLES = """
+a root is gone, and a dependency has its place
+    a2.0+* b1.0+ c1.0 / b1.0+* / downgraded 2.0|1.0 1:1 / removed | 2:0 -1 / downgraded removed /
+    downgraded / p 2.0 → 1.0 / p 1.0: 1 build gone
+a root is only a dependency, and another version is gone
+    a3.0* b1.0* c2.0 / d3.0+* b1.0 / reconfigured | 2:2 / removed 2.0| 1:0 -1 / removed /
+    reconfigured / p 3.0 reconfigured: variant ~x → +x / p 2.0 gone, as a dependency
+a root is only a dependency, and an equal build is gone
+    a1.0%11* b1.0* c1.0 / a1.0%11* b1.0 / - / removed | 1:0 -1 / removed / - / - /
+    p 1.0: 1 equal build fewer
+a dependency is a root, and another one came
+    a3.0* b1.0+* c1.0+%14 / a3.0* b1.0+* c1.0+%14* d1.0+%11 / - / added | 0:1 +1 / added / - / - /
+    p 1.0: 1 build new (built with gcc 11)
+a root is only a dependency, and one more came of a version that was a root before
+    a1.2* b1.4* d1.0 / a1.2 b1.4* c1.4%14* d1.0 / added | 2:3 +1 / - / added / added /
+    p: 1 of 3 builds new (1.4, built with gcc 14) / -
+what was a dependency is a root of a lower version, beside another root
+    a1.4* b1.4%14 / a1.4* c1.2%14* / added |1.2 1:2 +1 / removed | 1:0 -1 / added / added /
+    p 1.2 added beside 1.4 / p 1.4: 1 build gone
+the only root is reconfigured
+    a1.0* c1.0%14 / a1.0+* c1.0%14 / reconfigured | 1:1 / - / reconfigured / reconfigured /
+    p 1.0 reconfigured: variant ~x → +x / -
+two that have not changed are a root each, before and after
+    a1.0* b1.0%14 c2.0 / a1.0 b1.0%14* / - / removed 2.0| 1:0 -1 / downgraded removed / - / - /
+    p 2.0 gone, as a dependency
+a new root has the place of one that stays
+    a1.0* b1.0+%14 c2.0* / a1.0 b1.0+%14* c2.0 d3.0* / upgraded 2.0|3.0 3:3 / - / upgraded /
+    upgraded / p 2.0 → 3.0, still has 1.0 / -
+another build of its version has the place of a root
+    a1.0* b1.0+%14 c1.0%13 / b1.0+%14* c1.0%13 / removed | 2:1 -1 / - / removed / removed /
+    p 1.0: 1 of 2 builds gone / -
+one of the builds beside roots is gone, and others of these are equal
+    a1.0* e1.0+* b1.0%14 c1.0%14 d1.0%13 / a1.0* e1.0+* b1.0%14 c1.0%14 / - / removed | 3:2 -1 /
+    removed / - / - / p 1.0: 1 of 3 builds gone (built with gcc 13)
+builds beside roots are gone and went to another version, and roots are counted apart
+    a2.0* e2.0+* b2.0%14 c2.0%14 d2.0%13 / a2.0* e2.0+* b2.0%14 d3.0%13 / - / upgraded |3.0 3:2 -1 /
+    upgraded removed / - / - / p 3.0 added beside 2.0, 2 of 3 builds of 2.0 gone, as a dependency
+a dependency goes along with the root
+    a1.0* b1.0%14 / c2.0+* d2.0+%14 / upgraded 1.0|2.0 1:1 / - / upgraded / upgraded /
+    p 1.0 → 2.0 (now +x) / -
+"""
+"""Builds before and after; what happened to roots and to others; what a gate finds, with
+`--explicit` too; what the report says of products, and of dependencies."""
+
+
+EXAMPLES_BY_NAME = table(EXAMPLES, 8, " / ")
 
 
 def shown(part: PartChange | PackageChange | None) -> str:
@@ -252,20 +214,10 @@ def shown(part: PartChange | PackageChange | None) -> str:
     return " ".join(words)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "of_roots", "of_others", "gate", "explicit_gate", "product", "dependency"),
-    EXAMPLES,
-)
-def test_what_is_asked_for_and_what_is_beside(
-    old: str,
-    new: str,
-    of_roots: str,
-    of_others: str,
-    gate: str,
-    explicit_gate: str,
-    product: str,
-    dependency: str,
-) -> None:
+@pytest.mark.parametrize("row", EXAMPLES_BY_NAME.values(), ids=EXAMPLES_BY_NAME)
+def test_what_is_asked_for_and_what_is_beside(row: tuple[str, ...]) -> None:
+    words = ["" if it == "-" else it for it in row]
+    old, new, of_roots, of_others, gate, explicit_gate, product, dependency = words
     whole, explicit = told_of(old, new)
     assert whole.change
     assert whole.change.parts

@@ -17,6 +17,7 @@ from tests.support.graphs import NodesByHash, PlainGraph, described
 from tests.support.helpers import Report, run_cli
 from tests.support.nightly import examples
 from tests.support.real_catalogs import DATA, E4S, needs_real_catalogs
+from tests.support.tables import cases
 from tests.support.work import work
 
 OLD, NEW = "old.lock", "new.lock"
@@ -53,78 +54,51 @@ def described_lock(text: str, roots: Collection[str]) -> Any:
 
 ROOTS = ("visit", "hdf5", "paraview")
 
-BOTH = "visit-2; hdf5-2"
-"""What is there in the end: neither needs anything."""
+REASONS = """
+one package needed it, or needed what needed it, by whatever sort of dependency
+    visit-1 > qt-1; qt-1 > cairo-1:build; cairo-1; hdf5-2 | visit-2; hdf5-2 | qt visit, cairo visit
+two did
+    visit-1 > qt-1; qt-1; hdf5-1 > qt-1 | visit-2; hdf5-2 | qt -
+two needed what needed it: it is gone with that
+    visit-1 > qt-1; qt-1 > cairo-1; cairo-1; hdf5-1 > qt-1 | visit-2; hdf5-2 | qt -, cairo qt
+two ways to the same package
+    visit-1 > qt-1, qwt-1; qwt-1 > qt-1; qt-1; hdf5-2 | visit-2; hdf5-2 | qt visit, qwt visit
+a root is gone with what it needed; what is asked for no longer has no other reason
+    visit-1 > paraview-1; paraview-1 > qt-1; qt-1; hdf5-2 | visit-2; hdf5-2 |
+    paraview -, qt paraview
+several specs of one package
+    visit-1 > qt-1; visit-3 version=3 > qt-1; qt-1; hdf5-2 | visit-2; hdf5-2 | qt visit
+a package needs another spec of its own
+    visit-1 > qt-1; qt-1 > qt-3:build; qt-3 version=3; hdf5-2 | visit-2; hdf5-2 | qt visit
+dependencies in a circle: all are gone with what needed any of them
+    visit-1 > a-1; a-1 > b-1; b-1 > a-1; hdf5-2 | visit-2; hdf5-2 | a visit, b visit
+or none
+    visit-1 > a-1; a-1 > b-1; b-1 > a-1; hdf5-1 > b-1 | visit-2; hdf5-2 | a -, b -
+vtk let go of it, too, but nothing else needed such a vtk
+    visit-1 variants=+gui > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-2 |
+    visit-2 variants=~gui > vtk-2; vtk-2; hdf5-2 | qt visit
+nothing but what is gone as well needed such a vtk
+    visit-1 > qwt-1; qwt-1 > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-1 > vtk-2; vtk-2 |
+    hdf5-1 > vtk-2; vtk-2 | visit -, qwt visit, qt visit
+only where visit itself changed
+    visit-1 > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-2 | visit-2 > vtk-2; vtk-2; hdf5-2 | qt -
+something else did need it
+    visit-1 variants=+gui > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-1 > vtk-1 |
+    visit-2 variants=~gui > vtk-2; vtk-2; hdf5-2 > vtk-2 | qt -
+a root did
+    visit-1 variants=+gui > qt-1, paraview-1; paraview-1 > qt-1; qt-1; hdf5-2 |
+    visit-2 variants=~gui > paraview-2; paraview-2; hdf5-2 | qt -
+what needed such a vtk is gone because of visit, too
+    visit-1 variants=+gui > qt-1, qwt-1; qt-1 > vtk-1; vtk-1 > qwt-1; qwt-1 |
+    visit-2 variants=~gui > vtk-2; vtk-2 | qt visit, qwt visit
+whatever it is called
+    visit-1 variants=+gui > qwt-1, qt-1; qwt-1 > vtk-1; vtk-1 > qt-1; qt-1 |
+    visit-2 variants=~gui > vtk-2; vtk-2 | qt visit, qwt visit
+"""
+"""The lock before and after, and of each package that is gone the one that is its reason."""
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        # one package needed it, or needed what needed it, by whatever sort of dependency
-        ("visit-1 > qt-1; qt-1 > cairo-1:build; cairo-1; hdf5-2", BOTH, "qt visit, cairo visit"),
-        # two did
-        ("visit-1 > qt-1; qt-1; hdf5-1 > qt-1", BOTH, "qt -"),
-        # two needed what needed it: it is gone with that
-        ("visit-1 > qt-1; qt-1 > cairo-1; cairo-1; hdf5-1 > qt-1", BOTH, "qt -, cairo qt"),
-        # two ways to the same package
-        (
-            "visit-1 > qt-1, qwt-1; qwt-1 > qt-1; qt-1; hdf5-2",
-            BOTH,
-            "qt visit, qwt visit",
-        ),
-        # a root is gone with what it needed; what is asked for no longer has no other reason
-        (
-            "visit-1 > paraview-1; paraview-1 > qt-1; qt-1; hdf5-2",
-            BOTH,
-            "paraview -, qt paraview",
-        ),
-        # several specs of one package
-        ("visit-1 > qt-1; visit-3 version=3 > qt-1; qt-1; hdf5-2", BOTH, "qt visit"),
-        # a package needs another spec of its own
-        ("visit-1 > qt-1; qt-1 > qt-3:build; qt-3 version=3; hdf5-2", BOTH, "qt visit"),
-        # dependencies in a circle: all are gone with what needed any of them, or none
-        ("visit-1 > a-1; a-1 > b-1; b-1 > a-1; hdf5-2", BOTH, "a visit, b visit"),
-        ("visit-1 > a-1; a-1 > b-1; b-1 > a-1; hdf5-1 > b-1", BOTH, "a -, b -"),
-        # vtk let go of it, too, but nothing else needed such a vtk
-        (
-            "visit-1 variants=+gui > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-2",
-            "visit-2 variants=~gui > vtk-2; vtk-2; hdf5-2",
-            "qt visit",
-        ),
-        # nothing but what is gone as well needed such a vtk
-        (
-            "visit-1 > qwt-1; qwt-1 > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-1 > vtk-2; vtk-2",
-            "hdf5-1 > vtk-2; vtk-2",
-            "visit -, qwt visit, qt visit",
-        ),
-        # only where visit itself changed
-        (
-            "visit-1 > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-2",
-            "visit-2 > vtk-2; vtk-2; hdf5-2",
-            "qt -",
-        ),
-        # something else did need it
-        (
-            "visit-1 variants=+gui > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-1 > vtk-1",
-            "visit-2 variants=~gui > vtk-2; vtk-2; hdf5-2 > vtk-2",
-            "qt -",
-        ),
-        (
-            "visit-1 variants=+gui > qt-1, paraview-1; paraview-1 > qt-1; qt-1; hdf5-2",
-            "visit-2 variants=~gui > paraview-2; paraview-2; hdf5-2",
-            "qt -",
-        ),
-        # what needed such a vtk is gone because of visit, too, whatever it is called
-        *(
-            (
-                f"visit-1 variants=+gui > {a}-1, {b}-1; {a}-1 > vtk-1; vtk-1 > {b}-1; {b}-1",
-                "visit-2 variants=~gui > vtk-2; vtk-2",
-                "qt visit, qwt visit",
-            )
-            for a, b in (("qt", "qwt"), ("qwt", "qt"))
-        ),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "found"), cases(REASONS, 3))
 def test_one_package_is_the_reason_or_none(tmp_path: Path, old: str, new: str, found: str) -> None:
     before, after = (described_lock(text, ROOTS) for text in (old, new))
     expected = {

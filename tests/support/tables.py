@@ -12,8 +12,8 @@ from tests.support.oracle import Record
 SPEC_FIELDS = ("compiler", "os", "platform", "target")
 
 
-def table(text: str, columns: int) -> dict[str, tuple[str, ...]]:
-    """The cases of a table by name; their columns are parted by ` | `, over lines if need be."""
+def table(text: str, columns: int, between: str = " | ") -> dict[str, tuple[str, ...]]:
+    """The cases of a table by name; something is between columns, over lines if need be."""
     rows: dict[str, list[str]] = {}
     for line in filter(None, text.splitlines()):
         if not line.startswith(" "):
@@ -22,7 +22,7 @@ def table(text: str, columns: int) -> dict[str, tuple[str, ...]]:
             rows[name] = []
         else:
             rows[name].append(line.strip())
-    found = {name: tuple(" ".join(lines).split(" | ")) for name, lines in rows.items()}
+    found = {name: tuple(" ".join(lines).split(between)) for name, lines in rows.items()}
     assert {len(row) for row in found.values()} == {columns}, found
     return found
 
