@@ -8,8 +8,6 @@ from snapdiff.spack import canonical_compiler, canonical_variant
 from tests.support import oracle
 from tests.support.helpers import report_of, spec
 
-LINUX = ("linux", "zen4")
-
 COMPILERS = [
     ("gcc@=11.4.0", "gcc@11.4.0"),
     ("gcc@11.4.0", "gcc@11.4.0"),

@@ -19,8 +19,6 @@ from tests.posting.github_host import GitHub
 from tests.posting.gitlab_host import GitLab
 from tests.support.helpers import pages_of, spec
 
-PULLS = f"/repos/{REPOSITORY}/pulls"
-
 
 @pytest.fixture
 def github() -> Iterator[CodeHost]:
