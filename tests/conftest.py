@@ -63,8 +63,16 @@ COVERED_BY_SLOW_TESTS = ("action", "changelog", "cli", "posting", "sources")
 """The folders whose slow tests alone run some lines of the package: servers, signals, pagers."""
 
 
+WITH_LONG_TESTS = (
+    *("test_action.py", "test_bounds.py", "test_commit_hook.py", "test_component.py"),
+    *("test_costs.py", "test_packaging.py", "test_site.py"),
+)
+"""Files with a test of ten seconds: last, it would keep one worker busy and let the others wait."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count the coverage of slow tests and of properties where it adds any: it doubles them."""
+    """Begin with what takes long; count what slow tests and properties cover where it adds any."""
+    items.sort(key=lambda item: item.path.name not in WITH_LONG_TESTS)
     for item in items:
         room = item.path.relative_to(Path(__file__).parent).parts[0]
         is_slow = item.get_closest_marker("slow") or is_hypothesis_test(getattr(item, "obj", None))
