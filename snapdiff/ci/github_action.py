@@ -26,7 +26,7 @@ from snapdiff.posting.target import (
     read_event,
 )
 from snapdiff.reports.annotations import error_command
-from snapdiff.reports.package_counts import packages_by_kind
+from snapdiff.reports.outline.counts import packages_by_kind
 from snapdiff.result.packages import Kind
 
 _FOLDER = "SNAPDIFF_FOLDER"

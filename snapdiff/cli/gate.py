@@ -19,12 +19,12 @@ from snapdiff.filters import name_filter, split_globs
 from snapdiff.output.streams import say_command
 from snapdiff.output.whole_files import write_file
 from snapdiff.reports.annotations import Offender, code_quality, github_commands
-from snapdiff.reports.moves import Move
+from snapdiff.reports.moves.move import Move
+from snapdiff.reports.moves.of_stacks import moves_in
+from snapdiff.reports.moves.products import parts_of_kinds
+from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.names import readable, tag_names
-from snapdiff.reports.package_counts import tags_worst_first
-from snapdiff.reports.products import parts_of_kinds
-from snapdiff.reports.stack_moves import moves_in
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.outline.counts import tags_worst_first
 from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff, changes_by_package
 from snapdiff.result.packages import Kind, PackageChange
 from snapdiff.safe_text import shown

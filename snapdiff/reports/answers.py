@@ -15,9 +15,9 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
 from snapdiff.reports.markdown import links
 from snapdiff.reports.missing import missing_values
+from snapdiff.reports.moves.places import FEW_STACKS
+from snapdiff.reports.moves.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.names import joined, readable, short_hash, side_names, tag_names
-from snapdiff.reports.places import FEW_STACKS
-from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import in_window
 from snapdiff.result.causes import Cause, Event, Trait, event_of

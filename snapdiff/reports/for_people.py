@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from snapdiff.errors import ReportError
 from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
-from snapdiff.reports.groups import FEW_QUIET, Group
 from snapdiff.reports.markdown import links, web_address
 from snapdiff.reports.names import shortened
-from snapdiff.reports.opening import Opening
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
-from snapdiff.reports.parts import Part
-from snapdiff.reports.tag_block import TagBlock
+from snapdiff.reports.outline.groups import FEW_QUIET, Group
+from snapdiff.reports.outline.opening import Opening
+from snapdiff.reports.outline.parts import Part
+from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, grid, in_window, legend, painter
 from snapdiff.result.changes import CatalogDiff

@@ -11,11 +11,11 @@ from typing import Any
 from urllib.parse import quote
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.groups import Group
+from snapdiff.reports.moves.statuses import SIGNS
 from snapdiff.reports.names import counted, tag_names
-from snapdiff.reports.package_counts import CountTable
-from snapdiff.reports.product_table import ProductCell
-from snapdiff.reports.statuses import SIGNS
+from snapdiff.reports.outline.counts import CountTable
+from snapdiff.reports.outline.groups import Group
+from snapdiff.reports.outline.product_table import ProductCell
 from snapdiff.safe_text import LONGEST, shown
 
 _DITTO = "″"

@@ -6,9 +6,9 @@ from itertools import chain
 from typing import Any, Literal, NamedTuple, get_args
 
 from snapdiff.model.specs import EMPTY_PART
-from snapdiff.reports.groups import FEW_QUIET
+from snapdiff.reports.moves.places import Place, Places
 from snapdiff.reports.names import short_hash, short_patches, side_name
-from snapdiff.reports.places import Place, Places
+from snapdiff.reports.outline.groups import FEW_QUIET
 from snapdiff.result.questions import MissingSpec, MissingSpecs
 from snapdiff.spack import NO_COMPILER, Version, parse_version
 

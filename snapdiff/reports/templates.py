@@ -24,7 +24,7 @@ from snapdiff.reports.cause_words import (
 )
 from snapdiff.reports.html import writing
 from snapdiff.reports.markdown import code, linked
-from snapdiff.reports.named_classes import named_steps
+from snapdiff.reports.moves.places import sets_in
 from snapdiff.reports.names import (
     Mark,
     counted,
@@ -35,8 +35,8 @@ from snapdiff.reports.names import (
     tag_names,
     versions_in_words,
 )
-from snapdiff.reports.places import sets_in
-from snapdiff.reports.tallies import named_by_place
+from snapdiff.reports.outline.named_classes import named_steps
+from snapdiff.reports.outline.tallies import named_by_place
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
 

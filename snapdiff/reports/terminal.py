@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from snapdiff.reports.markdown import listed, paragraph
+from snapdiff.reports.moves.statuses import LOOKS, SIGNS, WORST_FIRST, Status, name_of_kind
 from snapdiff.reports.names import tag_label
-from snapdiff.reports.package_counts import CountTable
-from snapdiff.reports.statuses import LOOKS, SIGNS, WORST_FIRST, Status, name_of_kind
+from snapdiff.reports.outline.counts import CountTable
 from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_report
 from snapdiff.cli.gate import judge
-from snapdiff.reports.products import in_parts
+from snapdiff.reports.moves.products import in_parts
 from snapdiff.result.packages import Kind, PackageChange, PartChange
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from snapdiff import diff_catalogs, load_catalog, render_report
-from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.cause_words import trait_in_words
+from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.packages import VersionCount
 from snapdiff.spack import versions_in_order

@@ -9,7 +9,7 @@ import pytest
 
 from snapdiff import render_report
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.statuses import COLUMNS, Status
+from snapdiff.reports.moves.statuses import COLUMNS, Status
 from tests.diff.test_traits import lock_of, with_hashes
 from tests.reports.test_news import diff_of, numbered
 from tests.support.documents import Item, needs

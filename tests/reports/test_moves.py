@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from snapdiff.reports.package_counts import count_table
-from snapdiff.reports.stack_moves import moves_in, stack_moves
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.moves.of_stacks import moves_in, stack_moves
+from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline.counts import count_table
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.result.packages import AskedFor, ChangeCounts, Count, Kind, PackageChange
 from tests.reports.test_news import diff_of

@@ -15,10 +15,10 @@ from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_r
 from snapdiff.errors import Side
 from snapdiff.filters import narrowed_to_kinds
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.groups import FEW
+from snapdiff.reports.moves.of_stacks import moves_in
+from snapdiff.reports.moves.statuses import COLUMNS, Status
 from snapdiff.reports.outline import Outline, outline_of
-from snapdiff.reports.stack_moves import moves_in
-from snapdiff.reports.statuses import COLUMNS, Status
+from snapdiff.reports.outline.groups import FEW
 from snapdiff.result.changes import SkippedPage
 from snapdiff.result.packages import Kind
 from tests.golden import FOLDER

@@ -10,8 +10,8 @@ from msgspec import structs
 
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.lost_builds import BuildSet, StackBuilds
-from snapdiff.reports.places import NOWHERE
+from snapdiff.reports.moves.places import NOWHERE
+from snapdiff.reports.outline.lost_builds import BuildSet, StackBuilds
 from snapdiff.reports.terminal import broken
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.packages import Count

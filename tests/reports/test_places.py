@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapdiff.reports.places import Place, Places, sets_in
+from snapdiff.reports.moves.places import Place, Places, sets_in
 
 E4S = ["cuda-aarch64", "cuda-ppc64le", "cuda-x86_64", "oneapi-x86_64", "rocm-x86_64"]
 

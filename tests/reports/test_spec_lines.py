@@ -7,7 +7,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.model.specs import Spec
-from snapdiff.reports.package_lines import SpecLine, spec_lines
+from snapdiff.reports.outline.lines import SpecLine, spec_lines
 from snapdiff.result.causes import Cause, StackCause
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Field, Kind

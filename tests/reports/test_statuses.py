@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapdiff.reports.statuses import is_date, step_of
+from snapdiff.reports.moves.statuses import is_date, step_of
 
 
 @pytest.mark.parametrize(

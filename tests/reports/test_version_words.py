@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from snapdiff.reports.stack_moves import moves_in
+from snapdiff.reports.moves.of_stacks import moves_in
 from snapdiff.result.changes import TagDiff
 from snapdiff.spack import Version, parse_version
 from tests.reports.test_news import diff_of

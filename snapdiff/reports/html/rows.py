@@ -13,14 +13,14 @@ from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import SAME_TO_USE, because_word, cause_in_words
 from snapdiff.reports.html.writing import address_of, value_text
+from snapdiff.reports.moves.of_stacks import moves_of, stack_moves
+from snapdiff.reports.moves.places import places_of
+from snapdiff.reports.moves.products import SpecsByPart, specs_by_part
+from snapdiff.reports.moves.statuses import WORST_FIRST, Status
 from snapdiff.reports.names import tag_label
 from snapdiff.reports.outline import Outline
-from snapdiff.reports.places import places_of
-from snapdiff.reports.products import SpecsByPart, specs_by_part
-from snapdiff.reports.stack_moves import moves_of, stack_moves
-from snapdiff.reports.statuses import WORST_FIRST, Status
-from snapdiff.reports.tag_block import TagBlock
-from snapdiff.reports.tallies import Tally
+from snapdiff.reports.outline.tag_block import TagBlock
+from snapdiff.reports.outline.tallies import Tally
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff, changes_by_package
 from snapdiff.result.packages import Kind

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from snapdiff.errors import ReportError
+from snapdiff.reports.moves.statuses import SIGNS
 from snapdiff.reports.names import short_patches
-from snapdiff.reports.statuses import SIGNS
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:

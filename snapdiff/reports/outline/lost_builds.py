@@ -9,9 +9,9 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import dependency_in_words, trait_in_words, traits_in_words
+from snapdiff.reports.moves.of_stacks import Moves
+from snapdiff.reports.moves.places import Place, Places
 from snapdiff.reports.names import Mark, counted
-from snapdiff.reports.places import Place, Places
-from snapdiff.reports.stack_moves import Moves
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Count, Kind

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.statuses import Status, Versions
+from snapdiff.reports.moves.statuses import Status, Versions
+from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.result.causes import SharedTrait, Trait
 from snapdiff.result.changes import StackDiff
 from snapdiff.spack import BLAS, MPI

@@ -15,19 +15,19 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.model.packages import LikeStacks, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES
-from snapdiff.reports.lost_builds import LostTogether
-from snapdiff.reports.named_classes import ToldNames, told_names
+from snapdiff.reports.moves.of_stacks import with_own_reasons
+from snapdiff.reports.moves.places import FIRST_SEEN, added_word
+from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind
 from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
-from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
-from snapdiff.reports.package_lines import PackageLine, SpecLines, followers_of, spec_lines
-from snapdiff.reports.parts import SHORT
-from snapdiff.reports.places import FIRST_SEEN, added_word
-from snapdiff.reports.stack_moves import with_own_reasons
-from snapdiff.reports.stack_reasons import CountedCause
-from snapdiff.reports.statuses import LOOKS, Status, name_of_kind
-from snapdiff.reports.tag_block import TagBlock, TagWriter
-from snapdiff.reports.tallies import Numbers, Tally, tallies
+from snapdiff.reports.outline.counts import CountTable, count_table, tags_worst_first
+from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
+from snapdiff.reports.outline.lines import PackageLine, SpecLines, followers_of, spec_lines
+from snapdiff.reports.outline.lost_builds import LostTogether
+from snapdiff.reports.outline.named_classes import ToldNames, told_names
+from snapdiff.reports.outline.parts import SHORT
+from snapdiff.reports.outline.reasons import CountedCause
+from snapdiff.reports.outline.tag_block import TagBlock, TagWriter
+from snapdiff.reports.outline.tallies import Numbers, Tally, tallies
 from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 

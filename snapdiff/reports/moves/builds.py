@@ -3,8 +3,8 @@
 from typing import Literal, NamedTuple
 
 from snapdiff.reports.cause_words import each_in_words, trait_in_words, traits_in_words
+from snapdiff.reports.moves.statuses import Versions, step_of
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, joined, versions_in_words
-from snapdiff.reports.statuses import Versions, step_of
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.packages import Count, VersionCount
 from snapdiff.spack import parse_version, versions_in_order

@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.filters import reports_all
+from snapdiff.reports.moves.of_stacks import StackMoves
+from snapdiff.reports.moves.statuses import COLUMNS, WORST_FIRST, Status
 from snapdiff.reports.names import Mark, counted, tag_names
-from snapdiff.reports.stack_moves import StackMoves
-from snapdiff.reports.statuses import COLUMNS, WORST_FIRST, Status
 from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
 

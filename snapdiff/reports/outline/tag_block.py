@@ -8,16 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW, FEW_QUIET, grouped
-from snapdiff.reports.new_builds import About, new_builds_of
-from snapdiff.reports.opening import Opening, new_roots_of, opening_of
-from snapdiff.reports.package_counts import stacks_by_fate
-from snapdiff.reports.package_lines import PackageLine, SpecLines, package_lines, spec_lines
-from snapdiff.reports.parts import SHORT, Part
-from snapdiff.reports.places import HERE, NOWHERE, places_of
-from snapdiff.reports.product_table import MOST_COLUMNS, ProductTable, table_of_products
-from snapdiff.reports.products import in_parts, knows_products
-from snapdiff.reports.stack_moves import (
+from snapdiff.reports.moves.of_stacks import (
     Moves,
     StackMoves,
     moves_of,
@@ -26,10 +17,19 @@ from snapdiff.reports.stack_moves import (
     told_stacks,
     with_roots,
 )
-from snapdiff.reports.stack_reasons import Reasons, reasons_of
-from snapdiff.reports.statuses import Status
-from snapdiff.reports.tallies import Numbers, tallies
-from snapdiff.reports.toolchain import (
+from snapdiff.reports.moves.places import HERE, NOWHERE, places_of
+from snapdiff.reports.moves.products import in_parts, knows_products
+from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline.counts import stacks_by_fate
+from snapdiff.reports.outline.groups import FEW, FEW_QUIET, grouped
+from snapdiff.reports.outline.lines import PackageLine, SpecLines, package_lines, spec_lines
+from snapdiff.reports.outline.new_builds import About, new_builds_of
+from snapdiff.reports.outline.opening import Opening, new_roots_of, opening_of
+from snapdiff.reports.outline.parts import SHORT, Part
+from snapdiff.reports.outline.product_table import MOST_COLUMNS, ProductTable, table_of_products
+from snapdiff.reports.outline.reasons import Reasons, reasons_of
+from snapdiff.reports.outline.tallies import Numbers, tallies
+from snapdiff.reports.outline.toolchain import (
     Toolchain,
     beside_toolchain,
     toolchain_of,

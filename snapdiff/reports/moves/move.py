@@ -3,7 +3,6 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import BuildShare, VersionMove
 from snapdiff.reports.cause_words import (
     MOST_NAMES,
     common_difference,
@@ -11,9 +10,10 @@ from snapdiff.reports.cause_words import (
     now_with_in_words,
     number_of_variants,
 )
+from snapdiff.reports.moves.builds import BuildShare, VersionMove
+from snapdiff.reports.moves.places import Place
+from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
-from snapdiff.reports.places import Place
-from snapdiff.reports.statuses import Status, Versions
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.packages import AskedFor, Because, Kind
 from snapdiff.spack import NO_COMPILER, canonical_compiler

@@ -6,7 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from snapdiff.reports.cause_words import turned_off
-from snapdiff.reports.lost_builds import (
+from snapdiff.reports.moves.of_stacks import Moves, StackMoves
+from snapdiff.reports.moves.places import Place, Places
+from snapdiff.reports.moves.products import needed_by_roots_now
+from snapdiff.reports.moves.statuses import Status, Versions
+from snapdiff.reports.outline.lost_builds import (
     LEAST_TOGETHER,
     LostTogether,
     Placed,
@@ -16,11 +20,7 @@ from snapdiff.reports.lost_builds import (
     lost_together,
     no_longer,
 )
-from snapdiff.reports.places import Place, Places
-from snapdiff.reports.products import needed_by_roots_now
-from snapdiff.reports.stack_moves import Moves, StackMoves
-from snapdiff.reports.stack_reasons import SharedChange
-from snapdiff.reports.statuses import Status, Versions
+from snapdiff.reports.outline.reasons import SharedChange
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange

@@ -5,11 +5,18 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import UNSET
 
-from snapdiff.reports.builds import BuildShare, VersionMove
 from snapdiff.reports.cause_words import other_values_of_all
-from snapdiff.reports.moves import Move
-from snapdiff.reports.places import NOWHERE
-from snapdiff.reports.statuses import Status, Versions, field_events, highest, is_told, step_of
+from snapdiff.reports.moves.builds import BuildShare, VersionMove
+from snapdiff.reports.moves.move import Move
+from snapdiff.reports.moves.places import NOWHERE
+from snapdiff.reports.moves.statuses import (
+    Status,
+    Versions,
+    field_events,
+    highest,
+    is_told,
+    step_of,
+)
 from snapdiff.result.causes import Cause, Event, TraitCount, event_of
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount

@@ -5,16 +5,16 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from snapdiff.reports.moves import Move, alike_because
-from snapdiff.reports.package_move import move_of
-from snapdiff.reports.places import Place, Places, places_of
-from snapdiff.reports.products import (
+from snapdiff.reports.moves.move import Move, alike_because
+from snapdiff.reports.moves.of_package import move_of
+from snapdiff.reports.moves.places import Place, Places, places_of
+from snapdiff.reports.moves.products import (
     dependencies_now,
     needed_by_roots_now,
     no_dependencies,
     specs_by_part,
 )
-from snapdiff.reports.statuses import Status, shared_fields
+from snapdiff.reports.moves.statuses import Status, shared_fields
 from snapdiff.result.causes import event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange

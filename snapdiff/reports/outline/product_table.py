@@ -6,10 +6,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import MOST_NAMES, event_in_words, now_with_in_words
-from snapdiff.reports.moves import Move
+from snapdiff.reports.moves.move import Move
+from snapdiff.reports.moves.of_stacks import StackMoves
+from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.names import Mark, counted
-from snapdiff.reports.stack_moves import StackMoves
-from snapdiff.reports.statuses import Status
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Kind
 

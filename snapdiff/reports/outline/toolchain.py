@@ -6,12 +6,12 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import VersionMove
-from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.places import NOWHERE, Place, Places
-from snapdiff.reports.stack_moves import told_stacks
-from snapdiff.reports.stack_reasons import SharedChange
-from snapdiff.reports.statuses import Versions
+from snapdiff.reports.moves.builds import VersionMove
+from snapdiff.reports.moves.of_stacks import told_stacks
+from snapdiff.reports.moves.places import NOWHERE, Place, Places
+from snapdiff.reports.moves.statuses import Versions
+from snapdiff.reports.outline.lines import PackageLine
+from snapdiff.reports.outline.reasons import SharedChange
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because
 from snapdiff.spack import (

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from snapdiff.reports.cause_words import event_in_words
+from snapdiff.reports.moves.places import Place, Places
+from snapdiff.reports.moves.statuses import shared_fields
 from snapdiff.reports.names import Mark, ShortList, shortened
-from snapdiff.reports.places import Place, Places
-from snapdiff.reports.statuses import shared_fields
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from snapdiff.reports.groups import FEW, Group
-from snapdiff.reports.new_builds import About, NewBuilds
-from snapdiff.reports.package_lines import PackageLine, SpecLines
-from snapdiff.reports.stack_reasons import Reasons
-from snapdiff.reports.statuses import Status
-from snapdiff.reports.tallies import Numbers
+from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline.groups import FEW, Group
+from snapdiff.reports.outline.lines import PackageLine, SpecLines
+from snapdiff.reports.outline.new_builds import About, NewBuilds
+from snapdiff.reports.outline.reasons import Reasons
+from snapdiff.reports.outline.tallies import Numbers
 
 SHORT = 8
 """How many lines of packages are read at a glance."""

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.reports.groups import Group
-from snapdiff.reports.moves import Move
-from snapdiff.reports.opening import Losses, NewRoots
-from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.places import Place
-from snapdiff.reports.statuses import Status
-from snapdiff.reports.tallies import Named, Tally
+from snapdiff.reports.moves.move import Move
+from snapdiff.reports.moves.places import Place
+from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline.groups import Group
+from snapdiff.reports.outline.lines import PackageLine
+from snapdiff.reports.outline.opening import Losses, NewRoots
+from snapdiff.reports.outline.tallies import Named, Tally
 
 
 class NamedClass(NamedTuple):

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.moves import Move
+from snapdiff.reports.moves.move import Move
+from snapdiff.reports.moves.of_stacks import Moves
+from snapdiff.reports.moves.products import dependencies_now
+from snapdiff.reports.moves.statuses import WORST_FIRST, Status
 from snapdiff.reports.names import Mark
-from snapdiff.reports.products import dependencies_now
-from snapdiff.reports.stack_moves import Moves
-from snapdiff.reports.statuses import WORST_FIRST, Status
 from snapdiff.result.causes import Cause, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Because, Kind

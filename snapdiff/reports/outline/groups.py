@@ -6,11 +6,11 @@ from itertools import groupby
 from msgspec import structs
 from msgspec.structs import replace
 
-from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.places import Place
-from snapdiff.reports.product_table import ProductTable
-from snapdiff.reports.statuses import Status
-from snapdiff.reports.tallies import Tally, tallies
+from snapdiff.reports.moves.places import Place
+from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline.lines import PackageLine
+from snapdiff.reports.outline.product_table import ProductTable
+from snapdiff.reports.outline.tallies import Tally, tallies
 
 FEW_QUIET = 10
 """How many packages are listed that changed in configuration or hash alone; more are named."""

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.moves import Move
-from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.places import FEW_STACKS, HERE, NOWHERE, Place
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.moves.move import Move
+from snapdiff.reports.moves.places import FEW_STACKS, HERE, NOWHERE, Place
+from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.result.causes import Event
 from snapdiff.spack import NO_COMPILER
 
