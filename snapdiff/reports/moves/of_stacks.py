@@ -1,6 +1,7 @@
 """What happened to all packages of some stacks: the same in several of them is said once."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from msgspec.structs import replace
@@ -45,15 +46,8 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     products = {change.package for change, _ in own}
     told = {change.package for change, move in own if not move.status.is_quiet}
     for stack, in_stack in stacks.items():
-        for change, move in in_stack:
-            is_dependency = change.is_dependency
-            if is_dependency and change.parts:
-                if move.has_step:
-                    move = replace(move, as_dependency=True)
-            elif is_dependency and change.package in (products if move.fell else told):
-                is_dependency, move = False, replace(move, as_dependency=True)
-            if move.now_with and not move.versions.gone:  # only the opening says it
-                move = replace(move, now_with=())
+        for change, said in in_stack:
+            is_dependency, move = _as_told(change, said, products if said.fell else told)
             alike = found.setdefault((change.package, is_dependency), {})
             key = replace(move, because=alike_because(move.because)) if move.because else move
             alike.setdefault(key, (move, []))[1].append(stack)
@@ -74,6 +68,21 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
         return is_dependency, worst.status, -sum(len(move.stacks) for move in alike), name
 
     return {package: moves[package] for package in sorted(moves, key=order_of_reading)}
+
+
+def _as_told(change: PackageChange, move: Move, products: AbstractSet[str]) -> tuple[bool, Move]:
+    """Return whether a change is told among dependencies, and what is said of it there.
+
+    It is not where there is a line about a product of its name, one of some `products`.
+    """
+    if move.now_with and not move.versions.gone:  # only the opening says it
+        move = replace(move, now_with=())
+    if not change.is_dependency:
+        return False, move
+    if change.parts:
+        return True, replace(move, as_dependency=move.has_step)
+    is_product = change.package in products
+    return not is_product, replace(move, as_dependency=is_product)
 
 
 def _worst_first(move: Move, *, is_product: bool) -> tuple[object, ...]:
