@@ -943,7 +943,7 @@ def test_what_some_builds_lost_their_compiler_is_reconfigured(tmp_path: Path) ->
         ]
 
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
-    unnamed = " (no compiler named any more; in Spack 1 compilers are dependencies)"
+    unnamed = " (no compiler named any more)"
     for compilers, words in ((("", "gcc"), ""), (("", ""), unnamed)):
         sides = [*builds("gcc", "gcc"), *ups[0]], [*builds(*compilers), *ups[1]]
         lines = report(tmp_path / str(len(words)), {"a": sides})

@@ -40,7 +40,7 @@ one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `c
 → `2.8.3`, `ascent` `0.9.2` → `0.9.1`
   - **older versions** came with it: `hdf5` `1.12.2` (`cuda-aarch64`, `oneapi-x86_64`); `ascent` \
 `0.9.1`, `freetype` `2.10.2` (`cuda-aarch64`)
-- **no longer root specs in any environment**, now only dependencies: `adios2`, \
+- **no longer root specs in any of these environments**, now only dependencies: `adios2`, \
 `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, \
 `py-cinemasci`, `sz`, `unifyfs`, `veloc`, `vtk-m`, `zfp`
 - **new**: `exago` `1.6.0` (all but `oneapi-x86_64`)
@@ -79,7 +79,7 @@ def seen(text: str) -> str:
 @pytest.mark.slow
 def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     text = e4s_report("markdown")
-    assert len(text) <= 37_000
+    assert len(text) <= 38_000
     assert len(text.splitlines()) <= 405
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
@@ -190,7 +190,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert lines[2] == f"{news}; compilers as before."
     those = "3 with `openmpi` `5.0.0rc16`, 1 with `mvapich` `3.0b`"
     new = "3 with `cray-mpich` `8.1.27`, 3 with `openmpi` `5.0.0`"
-    moved = f"6 builds of `8.6.0` new ({new}), 4 of 12 builds of `8.5.0` gone ({those})"
+    moved = f"4 of 12 builds of `8.5.0` ({those}) replaced by 6 of `8.6.0` ({new})"
     assert f"- ↑ `esmf`: {moved}" in lines
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
     rebuilt = "- = 40 builds of 14 packages have another hash, "

@@ -143,11 +143,9 @@ class VersionMove(NamedTuple):
             which = f" ({which})" if which else ""
             some = f"{number:,} of {counted(old.old, 'build')}"
             if came > number:
-                more = counted(came, "more build" if new.old else "build")
-                words = f"{more} of {mark(new.version)}{'' if new.old else ' new'}"
-                if mpis := ", ".join(each_in_words(self.new_with, mark)):
-                    words += f" ({mpis})"
-                return f"{words}, {some} of {mark(old.version)} gone{which}"
+                mpis = ", ".join(each_in_words(self.new_with, mark))
+                words = f"{some} of {mark(old.version)}{which} replaced by {came:,}"
+                return f"{words} of {mark(new.version)}{f' ({mpis})' if mpis else ''}"
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self.versions_alone(mark), *moved]))

@@ -36,8 +36,10 @@ def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
 def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     """Return what happened to packages in some stacks, the same in several of them as one.
 
-    What happened to a product where nobody asks for it is told with it, behind the rest, unless it
-    fell. What happened to builds that a stack has beside its roots is told among dependencies.
+    What happened to a product where nobody asks for it is told with it, behind the rest, or first
+    if it fell; what else is news there is a line among dependencies, which says why. So is what
+    happened to builds that a stack has beside its roots.
+
     In the order of reading: products come before dependencies, then the worst that happened to a
     package in any stack, then what most stacks share, then names.
     """
@@ -81,7 +83,7 @@ def _as_told(change: PackageChange, move: Move, products: AbstractSet[str]) -> t
         return False, move
     if change.parts:
         return True, replace(move, as_dependency=move.has_step)
-    is_product = change.package in products
+    is_product = change.package in products and (move.fell or not move.status.is_news)
     return not is_product, replace(move, as_dependency=is_product)
 
 

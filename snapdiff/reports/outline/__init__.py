@@ -201,7 +201,9 @@ def outline_of(
     has_products = any(writer.has_products for writer in writers)
     counted = count_table(diff, {tag_names(writer.tag): writer.by_stack for writer in writers})
     told = [line for line in every if line.status is not Status.REBUILT] or every
-    only_more = all(line.status.kind is Kind.ADDED for line in told)
+    only_more = all(line.status.kind is Kind.ADDED for line in told) and not any(
+        move.versions.gone for line in told for move in line.moves
+    )
     is_long = len(every) > SHORT
     is_counted = is_long and kinds.issuperset({*Kind} - {Kind.REBUILT}) and not diff.filters.because
     is_all = counted.total is not None and not (diff.summary.removed or diff.skipped)

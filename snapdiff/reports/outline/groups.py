@@ -119,6 +119,8 @@ def _are_names_enough(line: PackageLine, number: int) -> bool:
     """Return whether names are enough of the packages of a line, as of all `number` like them."""
     if line.status is Status.REBUILT:
         return number > FEW
+    if not line.is_dependency and any(move.is_beside for move in line.moves):
+        return False  # more happened to it than its class says
     is_of_builds = line.status in _QUIET_BUILDS and not line.moves[0].is_of_versions
     return number > FEW_QUIET and (
         line.status is Status.RECONFIGURED or (line.is_dependency and is_of_builds)

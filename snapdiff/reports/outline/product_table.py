@@ -59,7 +59,7 @@ class ProductCell(NamedTuple):
     def is_as(self, other: "ProductCell") -> bool:
         """Return whether it says the same as one with the same words, which may only count."""
         both = [it.move and (it.move.differs, it.move.now_with) for it in (self, other)]
-        return both[0] == both[1]
+        return both[0] == both[1] and not (self.has_others or other.has_others)
 
     def _happened(self, mark: Mark) -> str:
         move = self.move

@@ -1,6 +1,6 @@
 """What happened in one tag as people read it: what many packages share, then its parts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -171,7 +171,7 @@ class TagWriter:
             reasons=reasons,
             opening=opening,
             toolchain=toolchain,
-            tells_toolchain=toolchain is not None and _says_more(toolchain, parts, self.by_stack),
+            tells_toolchain=toolchain is not None and _says_more(toolchain, parts, self.moves),
             parts=tuple(parts),
             sets=self._places.named_sets(used),
             specs=() if self.lines else spec_lines(listed),
@@ -242,9 +242,7 @@ def _packages(lines: Iterable[PackageLine]) -> set[str]:
     return {name for line in lines for name in line.packages}
 
 
-def _says_more(
-    toolchain: Toolchain, parts: Sequence[Part], by_stack: Mapping[str, StackMoves]
-) -> bool:
+def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:
     """Return whether the toolchain says more than few lines of packages, or there are many.
 
     Compilers have no line. Of those the sentence says it, if any product changed.
@@ -253,9 +251,7 @@ def _says_more(
         return True
     lines = [line for part in parts for line in part.lines]
     told = {(name, line.is_dependency) for line in lines for name in line.packages}
-    moves = (it for some in by_stack.values() for it in some)
-    untold = {(it.package, it.is_dependency) for it, _ in moves} - told
-    names = {name for name, _ in told} - {name for name, _ in untold}
+    names = {name for name, _ in told} - {name for name, _ in moves.keys() - told}
     if any(not line.is_dependency for line in lines):
         names.update(name for name, _ in toolchain.news if name in COMPILERS)
     return not names.issuperset(name for name, _ in toolchain.changes)

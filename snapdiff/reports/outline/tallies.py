@@ -150,8 +150,12 @@ def _tally(
 ) -> Tally:
     """Return how many packages that is, and what is said of some: the lines are those of each."""
     of_line = ((name, line) for name, lines in packages.items() for line in lines)
-    every = ((name, move) for name, line in of_line for move in line.moves_of(name))
-    moves = [(name, move) for name, move in every if move.status is status]
+    moves = [
+        (name, move)
+        for name, line in of_line
+        for move in line.moves_of(name)
+        if move.status is status and (line.is_dependency or not move.is_beside)
+    ]
     tally = Tally(status=status, number=len(packages))
     named = set(packages)
     if status in (Status.GONE, Status.NEW):

@@ -1,0 +1,138 @@
+"""What happened to a product where it is only a dependency: told with it, and nothing twice."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.helpers import run_cli, write_files
+
+Side = dict[str, list[Item]]
+
+
+def report(tmp_path: Path, old: Side, new: Side, *options: str) -> list[str]:
+    """The lines of a report in text about environments of these names."""
+    for side, stacks in (("old", old), ("new", new)):
+        locks = {f"{side}/{name}/spack.lock": lock(items) for name, items in stacks.items()}
+        write_files(tmp_path, {path: to_bytes(it) for path, it in locks.items()})
+    return run_cli("-C", tmp_path, "old", "new", "-f", "text", *options).out.splitlines()
+
+
+def root(name: str, *versions: str) -> list[Item]:
+    return [Item(name, version, explicit=True) for version in versions]
+
+
+def below(name: str, *versions: str, user: str = "app") -> list[Item]:
+    items = [Item(name, version) for version in versions]
+    return [*items, Item(user, explicit=True, needs=tuple(map(needs, items)))]
+
+
+UP = root("up", "1.0"), root("up", "1.1")
+
+
+@pytest.mark.parametrize(
+    ("of_user", "told", "others"),
+    [
+        ((["1.0"], ["2.0"]), "lib 1.0 → 2.0 in a; as a dependency in b, too", []),
+        ((["1.5"], ["2.0"]), "lib 1.0 → 2.0 in a; 1.5 → 2.0, as a dependency, in b", []),
+        ((["1.0"], []), "lib 1.0 → 2.0 (a)", ["− lib 1.0 gone from b"]),
+        (([], ["2.0"]), "lib 1.0 → 2.0 (a)", ["+ lib 2.0 new in b"]),
+        ((["1.0", "2.0"], ["2.0"]), "lib 1.0 → 2.0 (a)", ["− lib 1.0 gone, still has 2.0 (b)"]),
+    ],
+)
+def test_news_of_a_dependency_is_a_line_of_its_own_and_the_rest_is_told_with_the_product(
+    tmp_path: Path, of_user: tuple[list[str], list[str]], told: str, others: list[str]
+) -> None:
+    old, new = (
+        {"a": [*root("lib", version), *up], "b": below("lib", *versions)}
+        for version, versions, up in zip(("1.0", "2.0"), of_user, UP, strict=True)
+    )
+    lines = report(tmp_path, old, new)
+    assert f"  ↑ {told}" in lines
+    heading = next((n for n, it in enumerate(lines) if it.startswith("Dependencies")), len(lines))
+    below_it = [it.strip() for it in lines[heading + 1 :] if " lib" in it]
+    assert [it for it in below_it if it.startswith(tuple(others))] == below_it
+    assert len(below_it) == len(others)
+
+
+def test_as_a_dependency_too_is_said_of_the_step_before_it_alone(tmp_path: Path) -> None:
+    old = {
+        "a": root("x", "1.0", "2.0"),
+        "b": root("x", "1.0"),
+        "c": below("x", "1.0", "2.0"),
+        "d": below("x", "1.0"),
+    }
+    new = {
+        "a": root("x", "1.0", "3.0"),
+        "b": root("x", "2.0"),
+        "c": below("x", "1.0", "3.0"),
+        "d": below("x", "2.0"),
+    }
+    for side, up in zip((old, new), UP, strict=True):
+        side["a"] = [*side["a"], *up]
+    text = " ".join(" ".join(report(tmp_path, old, new)).split())
+    of_roots = "x 2.0 → 3.0, still has 1.0 in a; 1.0 → 2.0 in b"
+    of_others = "2.0 → 3.0, still has 1.0, as a dependency, in c; 1.0 → 2.0, as a dependency, in d"
+    assert f"↑ {of_roots}; {of_others} ↑ up" in text
+
+
+def test_a_version_that_a_dependency_lost_is_gone(tmp_path: Path) -> None:
+    """Nine products only have more: but for that a report would say that no version is gone."""
+    old: Side = {"a": [], "b": []}
+    new: Side = {"a": [], "b": []}
+    for number in range(9):
+        name, first, then = f"lib{number}", f"1.{number}", f"2.{number}"
+        old["a"] += root(name, first)
+        new["a"] += root(name, first, then)
+        old["b"] += below(name, first, user=f"user-{name}")
+        new["b"] += below(name, then, user=f"user-{name}")
+    lines = report(tmp_path, old, new)
+    assert lines[2].startswith("9 products with more versions.")
+    assert "no version is gone" not in "\n".join(lines)
+    alone = report(tmp_path / "alone", {"a": old["a"]}, {"a": new["a"]})
+    assert "no version is gone" in alone[2]
+
+
+def test_where_more_happened_to_a_product_a_name_is_not_enough(tmp_path: Path) -> None:
+    names = [f"lib{number:02}" for number in range(12)]
+
+    def side(version: str, *, mpi: bool) -> Side:
+        roots = [Item(name, "1.0", explicit=True, parameters={name: mpi}) for name in names]
+        items = [Item(name, version) for name in names]
+        user = Item("app", explicit=True, needs=tuple(map(needs, items)))
+        return {"a": roots, "b": [*items, user]}
+
+    lines = report(tmp_path, side("1.0", mpi=False), side("2.0", mpi=True))
+    told = [it for it in lines if it.startswith("  ≠ ")]
+    assert len(told) == 12
+    assert all("; 1.0 → 2.0, as a dependency, in b" in it for it in told)
+
+
+def test_a_place_in_the_first_sentence_is_one_of_products(tmp_path: Path) -> None:
+    old = {"a": [*root("r", "1.0"), *UP[0]], "b": below("r", "1.0"), "c": root("r", "1.0")}
+    new = {"a": UP[1], "b": root("app", "1.0"), "c": root("r", "1.0")}
+    lines = report(tmp_path, old, new)
+    assert lines[2].startswith("r gone from a, up upgraded")
+
+
+def test_builds_that_changed_versions_are_told_apart_in_each_cell(tmp_path: Path) -> None:
+    old: Side = {name: [*root("lib", "1.0"), *UP[0]] for name in "ab"}
+    new: Side = {
+        name: [*root("lib", "2.0"), *UP[1], *below("lib", version)]
+        for name, version in (("a", "1.5"), ("b", "1.6"))
+    }
+    report(tmp_path, old, new)
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "markdown", "--package-url", "").out
+    assert "\n| `lib` | `1.0` → `2.0` ‡ | `1.0` → `2.0` ‡ |\n" in text
+
+
+def test_the_toolchain_is_no_block_where_a_line_says_all_of_it(tmp_path: Path) -> None:
+    """The product is a dependency elsewhere, where the same happened to it."""
+    more = [root(f"p{n}", version) for n in range(5) for version in ("1.0",)]
+    others = [item for some in more for item in some]
+    old = {"a": [*root("openmpi", "4.1"), *others], "b": below("openmpi", "4.1")}
+    changed = [Item(it.name, "1.1", explicit=True) for it in others]
+    new = {"a": [*root("openmpi", "4.2"), *changed], "b": below("openmpi", "4.2")}
+    lines = report(tmp_path, old, new)
+    assert "Toolchain" not in lines
+    assert "  ↑ openmpi 4.1 → 4.2 in a; as a dependency in b, too" in lines
