@@ -248,7 +248,7 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     above = [*above, Item("base", explicit=True, needs=tuple(map(needs, kept)))]
     sides = ([*both, *others, *kept, above[0], above[2]], [*one, *kept, *above[1:]])
     stacks = {"a": sides, "b": (both, [*worse, *(it for it in both if it.name != "x")])}
-    told = "- no build of `x`, `y`, `z` with `gpu=9` any more (`a`)"
+    told = "- **no build with `gpu=9` any more**: `x`, `y`, `z` (`a`)"
     assert told in report(tmp_path / "more", stacks)
     # A line says it as well where that is all there is to say.
     found = report(tmp_path / "alone", {"a": sides})

@@ -26,8 +26,8 @@ WEEKS = ("develop-2025-03-23", "develop-2025-03-30")
 NEWS = """\
 - **gone from some environments**: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1` \
 (`oneapi-x86_64`)
-- no build of `adios2`, `vtk-m`, `zfp` with `cuda_arch=90` any more (`cuda-x86_64`), where they \
-are now only dependencies
+- **no build with `cuda_arch=90` any more**: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`), now only \
+dependencies there
 - **versions gone**: `flecsi` `2.1.0` (`cuda-aarch64`); of dependencies: `openssl` `1.1.1v` (all \
 5); `hdf5` `1.12.2` (`cuda-ppc64le`, `rocm-x86_64`)
 - **now in more environments**: `ecp-data-vis-sdk` `1.0` (`cuda-aarch64`, `oneapi-x86_64`): 14 \
@@ -40,7 +40,7 @@ one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `c
 → `2.8.3`, `ascent` `0.9.2` → `0.9.1`
   - **older versions** came with it: `hdf5` `1.12.2` (`cuda-aarch64`, `oneapi-x86_64`); `ascent` \
 `0.9.1`, `freetype` `2.10.2` (`cuda-aarch64`)
-- **no longer root specs in any of these environments**, now only dependencies: `adios2`, \
+- **no longer root specs in any of these environments**, at most dependencies: `adios2`, \
 `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `libcatalyst`, `parallel-netcdf`, \
 `py-cinemasci`, `sz`, `unifyfs`, `veloc`, `vtk-m`, `zfp`
 - **new**: `exago` `1.6.0` (all but `oneapi-x86_64`)
@@ -55,7 +55,7 @@ one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `c
 - `openmpi` `4.1.5` → `4.1.6` (all 5)
 - `openblas` `0.3.23` → `0.3.24` (all 5)
 - `cuda` `12.1.1` → `12.2.1`, still has `11.8.0` (`cuda-aarch64`, `cuda-x86_64`); `11.8.0` new \
-(`rocm-x86_64`), because of `exago` (new)
+(`rocm-x86_64`), because of `exago` (new); `11.4.4` as before (`cuda-ppc64le`)
 - `python` `3.11.6` new (all but `oneapi-x86_64`); `3.10.12` → `3.10.13` (all but \
 `oneapi-x86_64`); `3.8.17` → `3.8.18` (all 5); `3.7.17` gone (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`)
@@ -88,7 +88,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "downgraded in `cuda-aarch64` or `oneapi-x86_64` (because of `ecp-data-vis-sdk`), "
         "`flecsi` lost a version, 34 upgraded (2 to another major version), 15 changed otherwise, "
         "in 5 environments; `openmpi` `4.1.5` → `4.1.6`. 13 of the 122 products before are no "
-        "longer root specs in any environment."
+        "longer root specs in any of these environments."
     )
     assert [
         re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2 : 2 + len(NEWS)]
@@ -223,8 +223,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     ) in lines
     what, _, names = lines[-1].partition(": ")
     assert what == (
-        "- 18 stacks are on the page of `compiler-wrapper` alone; the pages do not say whether "
-        "they are new"
+        "- 18 stacks list no package but `compiler-wrapper`; the pages do not say whether these "
+        "stacks are new"
     )
     assert names.count("`, `") == 17  # whoever reads a comment cannot ask for more of them
 

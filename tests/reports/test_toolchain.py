@@ -321,8 +321,8 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
     new = [user("mpich"), user("mpich", 2, compiler="gcc"), user("openmpi", name="alone"), other]
     sides = write_locks(tmp_path, built_with("openmpi", *old), built_with("mpich", *new))
     out = run_cli(*sides, "-f", "text").out
-    assert "\n  no build of user with openmpi any more\n" in out
-    assert "\n  no build of user with llvm any more\n" in out
+    assert "\n  no build with openmpi any more: user\n" in out
+    assert "\n  no build with llvm any more: user\n" in out
     assert out.count("any more") == 2  # of a package of one build its line says it
     changes = run_json(*sides)["tags"][0]["stacks"][0]["package_changes"]
     [told] = [it["no_longer_with"] for it in changes if "no_longer_with" in it]
@@ -341,13 +341,13 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
         (
             [user(it) for it in MPIS],
             [user("mpich"), user("mpich", 2)],
-            "no build of user with openmpi any more",
+            "no build with openmpi any more: user",
         ),
         # Of builds of a version that stays its line tells how many alone.
         (
             [user("openmpi"), user("openmpi", 2), user("mpich", 3), SECOND["2.0"]],
             [user("mpich", 3), SECOND["2.1"]],
-            "no build of user with openmpi any more",
+            "no build with openmpi any more: user",
         ),
         ([user("openmpi"), user("mpich", 3)], [user("mpich", 3)], "built with openmpi"),
     ],
@@ -377,7 +377,7 @@ def test_what_a_line_says_of_one_stack_is_not_said_of_another(tmp_path: Path) ->
         }
         write_files(tmp_path / side, files)
     out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
-    assert "no build of user with openmpi any more (b)" in out
+    assert "no build with openmpi any more: user (b)" in out
 
 
 def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> Non
     out = run_cli(*sides, "-f", "text").out.replace("\n      ", " ").replace("\n", " ")
     said = "no version is gone, but 7 packages have no build with openmpi any more."
     assert said in out
-    assert f"no build of {', '.join(names)} with openmpi any more" in out
+    assert f"no build with openmpi any more: {', '.join(names)}" in out
 
 
 def test_an_mpi_that_left_the_stack_is_no_mpi_that_a_package_has_no_build_of(
@@ -560,3 +560,15 @@ def test_compilers_have_no_part_in_why_hashes_differ(tmp_path: Path) -> None:
     line = run_cli(*sides).out.splitlines()[2]
     because = "because of `lib0` `0.0` → `0.1`; `gcc` as before, `openmpi` `4.1.6` → `4.2.0`."
     assert line.endswith(f", {because}")
+
+
+def test_where_an_environment_has_a_tool_as_before_its_version_is_said(tmp_path: Path) -> None:
+    for side, cuda in (("old", "12.1"), ("new", "12.2")):
+        for stack, version in (("a", cuda), ("b", "11.8")):
+            others = [Item(f"p{number}", f"{number}.{cuda}", explicit=True) for number in range(5)]
+            items = [Item("cuda", version, explicit=True), *others]
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    sides = ("-C", tmp_path, "old", "new", "-f", "text", *LISTED)
+    assert toolchain(run_cli(*sides).out)[0] == "cuda 12.1 → 12.2 (a); 11.8 as before (b)"
+    some = toolchain(run_cli(*sides, "-k", "upgraded").out)
+    assert some[0] == "cuda 12.1 → 12.2 (a)", "of the others nothing is known"

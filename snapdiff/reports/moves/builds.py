@@ -159,7 +159,9 @@ class VersionMove(NamedTuple):
         if gone:
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])
             return f"{gone} gone, only {kept} left" if is_lower else f"{gone} gone{still}"
-        return came and (f"{came} added beside {kept}" if kept else f"{came} new")
+        if came:
+            return f"{came} added beside {kept}" if kept else f"{came} new"
+        return kept and f"{kept} as before"
 
     @property
     def begins_with_builds(self) -> bool:

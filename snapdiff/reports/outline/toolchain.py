@@ -31,7 +31,8 @@ class ToolStep(NamedTuple):
     """What became of the versions of a part of the toolchain in some stacks, and because of what.
 
     The latter is known where all of a package is gone, or new, in all of these. `compilers` are
-    those of the builds of an MPI that came beside all else, where these are several.
+    those of the builds of an MPI that came beside all else, where these are several. Of stacks in
+    which nothing changed that did elsewhere it is the versions that stayed.
     """
 
     versions: VersionMove
@@ -104,6 +105,11 @@ def toolchain_of(
             for step, some in _by_version(steps)
         ]
         if untold := [it for it in every if not any(_says(other, name, it) for other in shared)]:
+            elsewhere = same.get(name, {}).items() if is_all else ()
+            untold += [
+                ToolStep(VersionMove((), (), versions), places.place(some), None, ())
+                for versions, some in elsewhere
+            ]
             changes.append((name, tuple(untold)))
     unchanged = {it for it in same if it not in changed and (is_all or it in COMPILERS)}
     if not all(stack.compilers for stack in stacks if stack.changes):  # it may be of others alone
