@@ -96,7 +96,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[2 + len(NEWS)] == "## Products (root specs)"
     assert lines[3 + len(NEWS)] == (
         "· no change of its own; empty: not there; ″ the same as on the left; "
-        "† only a dependency there, before and now; "
+        "† no root spec there, before or now; "
         "‡ other builds of it, as a dependency, changed versions: see Dependencies; "
         "now only a dependency: still there, but no root spec any more"
     )
