@@ -42,7 +42,7 @@ def test_a_version_for_other_packages_is_said_among_dependencies(tmp_path: Path)
     )
     assert rows["petsc"] == ["`3.19` → `3.20` ‡", "`3.19` → `3.20`"]
     text = run_cli("-C", tmp_path, "old", "new").out
-    assert "‡ other builds of it, as a dependency, changed versions: see Dependencies" in text
+    assert "‡ other builds of it, as a dependency, changed versions, too" in text
     assert "\n- \\+ `petsc` `3.18` new, as a dependency, in `a`\n" in text
 
 

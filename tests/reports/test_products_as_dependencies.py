@@ -136,3 +136,52 @@ def test_the_toolchain_is_no_block_where_a_line_says_all_of_it(tmp_path: Path) -
     lines = report(tmp_path, old, new)
     assert "Toolchain" not in lines
     assert "  ↑ openmpi 4.1 → 4.2 in a; as a dependency in b, too" in lines
+
+
+def test_another_hash_of_a_dependency_is_told_with_that_of_builds_beside_roots(
+    tmp_path: Path,
+) -> None:
+    sides: list[Side] = []
+    for version, of_root in (("1.0", "2.0"), ("1.1", "2.1")):
+        lib = Item("zlib", version)
+        tool = Item("tool", "2.0", needs=(needs(lib),))
+        user = Item("app", explicit=True, needs=(needs(tool),))
+        beside = [lib, tool, user]
+        sides.append(
+            {"a": root("tool", of_root), "b": [*beside, *root("tool", "3.0")], "c": beside}
+        )
+    lines = report(tmp_path, *sides)
+    assert "  = tool 2.0 with another hash (all but a), because of zlib 1.0 → 1.1" in lines
+
+
+def test_a_build_that_a_dependency_lost_is_told_among_dependencies(tmp_path: Path) -> None:
+    def side(version: str, *numbers: str) -> Side:
+        items = [Item("lib", version, parameters={"n": it}) for it in numbers]
+        user = Item("app", explicit=True, needs=tuple(map(needs, items)))
+        return {"a": root("lib", version), "b": [*items, user]}
+
+    lines = report(tmp_path, side("1.0", "1", "2"), side("1.1", "1"))
+    assert "  ↑ lib 1.0 → 1.1 (a)" in lines
+    assert "  ↑ lib 1.0 → 1.1, 1 of 2 builds gone (no longer with n=2), in b" in lines
+
+
+def test_a_product_of_environments_that_came_is_none_where_it_is_a_dependency(
+    tmp_path: Path,
+) -> None:
+    old: Side = {"b": [*below("lib", "1.0"), *UP[0]]}
+    new: Side = {"b": [*below("lib", "1.1"), *UP[1]], "c": root("lib", "1.1")}
+    assert "Dependencies: lib upgraded" in report(tmp_path, old, new)
+
+
+def test_a_step_of_the_toolchain_is_told_where_each_environment_is_told_alone(
+    tmp_path: Path,
+) -> None:
+    """In one it is of a product, which a line says, in the other of a dependency."""
+    sides: list[Side] = []
+    for mpi, of_root, number in (("4.0", "5.0", "1"), ("4.1", "5.1", "2")):
+        more = [Item(f"p{n}", f"{n}.{number}", explicit=True) for n in range(5)]
+        sides.append(
+            {"a": [*below("openmpi", mpi), *more], "b": [*root("openmpi", of_root), *more]}
+        )
+    lines = report(tmp_path, *sides, "--group-by", "stack")
+    assert "  openmpi 5.0 → 5.1 (b); 4.0 → 4.1 (a)" in lines

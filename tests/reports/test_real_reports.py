@@ -55,7 +55,7 @@ one with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those built with `c
 - `openmpi` `4.1.5` → `4.1.6` (all 5)
 - `openblas` `0.3.23` → `0.3.24` (all 5)
 - `cuda` `12.1.1` → `12.2.1`, still has `11.8.0` (`cuda-aarch64`, `cuda-x86_64`); `11.8.0` new \
-(`rocm-x86_64`), because of `exago` (new); `11.4.4` as before (`cuda-ppc64le`)
+(`rocm-x86_64`), because of `exago` (new); still `11.4.4` (`cuda-ppc64le`)
 - `python` `3.11.6` new (all but `oneapi-x86_64`); `3.10.12` → `3.10.13` (all but \
 `oneapi-x86_64`); `3.8.17` → `3.8.18` (all 5); `3.7.17` gone (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`)
@@ -97,7 +97,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[3 + len(NEWS)] == (
         "· no change of its own; empty: not there; ″ the same as on the left; "
         "† no root spec there, before or now; "
-        "‡ other builds of it, as a dependency, changed versions: see Dependencies; "
+        "‡ other builds of it, as a dependency, changed versions, too; "
         "now only a dependency: still there, but no root spec any more"
     )
     assert len([line for line in seen(text).splitlines() if line]) <= 110
@@ -134,7 +134,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         (
             "Dependencies: 51 packages gone, 10 gone from some environments, 12 new, 16 now in "
             "more environments, 3 downgraded, 41 lost versions or builds, 71 upgraded (4 to "
-            "another major version), 82 changed otherwise; 252 more changed in os alone, with "
+            "another major version), 82 changed otherwise; 261 more changed in os alone, with "
             "another number of equal builds or only have another hash; 3 of these are told above"
         ),
         "Packages, products and dependencies, by environment",

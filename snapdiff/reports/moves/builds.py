@@ -161,7 +161,7 @@ class VersionMove(NamedTuple):
             return f"{gone} gone, only {kept} left" if is_lower else f"{gone} gone{still}"
         if came:
             return f"{came} added beside {kept}" if kept else f"{came} new"
-        return kept and f"{kept} as before"
+        return kept and f"still {kept}"
 
     @property
     def begins_with_builds(self) -> bool:

@@ -37,8 +37,8 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     """Return what happened to packages in some stacks, the same in several of them as one.
 
     What happened to a product where nobody asks for it is told with it, behind the rest, or first
-    if it fell; what else is news there is a line among dependencies, which says why. So is what
-    happened to builds that a stack has beside its roots.
+    if it fell; what else is news there is a line among dependencies, which says why. So is another
+    hash, and what happened to builds that a stack has beside its roots.
 
     In the order of reading: products come before dependencies, then the worst that happened to a
     package in any stack, then what most stacks share, then names.
@@ -46,7 +46,7 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     found: dict[tuple[str, bool], dict[Move, tuple[Move, list[str]]]] = {}
     own = [it for in_stack in stacks.values() for it in in_stack if not it[0].is_dependency]
     products = {change.package for change, _ in own}
-    told = {change.package for change, move in own if not move.status.is_quiet}
+    told = {change.package for change, it in own if not (it.status.is_quiet or it.whole)}
     for stack, in_stack in stacks.items():
         for change, said in in_stack:
             is_dependency, move = _as_told(change, said, products if said.fell else told)
@@ -83,7 +83,8 @@ def _as_told(change: PackageChange, move: Move, products: AbstractSet[str]) -> t
         return False, move
     if change.parts:
         return True, replace(move, as_dependency=move.has_step)
-    is_product = change.package in products and (move.fell or not move.status.is_news)
+    is_apart = move.status.is_news or move.status.is_quiet or move.lost
+    is_product = change.package in products and (move.fell or not is_apart)
     return not is_product, replace(move, as_dependency=is_product)
 
 

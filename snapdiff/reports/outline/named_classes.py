@@ -88,7 +88,8 @@ def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
     found = []
     for name, worst in ((name, line) for line in group.lines for name in line.packages):
         steps: dict[str, Move] = {}
-        for move in (it for it in worst.moves_of(name) if it.status is worst.status):
+        told = (it for it in worst.moves_of(name) if not it.is_beside)
+        for move in (it for it in told if it.status is worst.status):
             before = steps.get(step := move.now_in_words(str))
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
             place = places.setdefault(stacks, Place("", stacks))

@@ -171,7 +171,8 @@ class TagWriter:
             reasons=reasons,
             opening=opening,
             toolchain=toolchain,
-            tells_toolchain=toolchain is not None and _says_more(toolchain, parts, self.moves),
+            tells_toolchain=toolchain is not None
+            and (by_stack or _says_more(toolchain, parts, self.moves)),
             parts=tuple(parts),
             sets=self._places.named_sets(used),
             specs=() if self.lines else spec_lines(listed),

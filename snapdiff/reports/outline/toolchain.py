@@ -105,7 +105,8 @@ def toolchain_of(
             for step, some in _by_version(steps)
         ]
         if untold := [it for it in every if not any(_says(other, name, it) for other in shared)]:
-            elsewhere = same.get(name, {}).items() if is_all else ()
+            is_known = is_all and name not in COMPILERS  # of some specs alone it may be none
+            elsewhere = same.get(name, {}).items() if is_known else ()
             untold += [
                 ToolStep(VersionMove((), (), versions), places.place(some), None, ())
                 for versions, some in elsewhere
