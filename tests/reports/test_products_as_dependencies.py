@@ -150,7 +150,8 @@ def test_another_hash_of_a_dependency_is_told_with_that_of_builds_beside_roots(
         sides.append(
             {"a": root("tool", of_root), "b": [*beside, *root("tool", "3.0")], "c": beside}
         )
-    lines = report(tmp_path, *sides)
+    old, new = sides
+    lines = report(tmp_path, old, new)
     assert "  = tool 2.0 with another hash (all but a), because of zlib 1.0 → 1.1" in lines
 
 
@@ -183,5 +184,6 @@ def test_a_step_of_the_toolchain_is_told_where_each_environment_is_told_alone(
         sides.append(
             {"a": [*below("openmpi", mpi), *more], "b": [*root("openmpi", of_root), *more]}
         )
-    lines = report(tmp_path, *sides, "--group-by", "stack")
+    old, new = sides
+    lines = report(tmp_path, old, new, "--group-by", "stack")
     assert "  openmpi 5.0 → 5.1 (b); 4.0 → 4.1 (a)" in lines
