@@ -511,6 +511,21 @@ def without_gui(names: str) -> Sides:
     return side("1", drawing(VISIT, ["cairo", *names], ["qt", "qwt"])), side("2", WITHOUT_QT)
 
 
+@pytest.mark.parametrize(("others", "is_told"), [((), False), (("qscintilla",), True)])
+def test_an_option_of_a_dependency_is_named_where_several_are_gone_because_of_it(
+    tmp_path: Path, others: Sequence[str], *, is_told: bool
+) -> None:
+    sides: list[list[Item]] = []
+    for version, below in (("1", ["qt", "qwt", *others]), ("2", [])):
+        visit, *rest = drawing(WITHOUT_GUI if version == "2" else VISIT, [], below)
+        sdk = Item("sdk", explicit=True, needs=(needs(replace(visit, explicit=False)),))
+        apps = [Item(f"app{it}", f"{it}.{version}", explicit=True) for it in range(9)]
+        sides.append([*apps, sdk, replace(visit, explicit=False), *rest])
+    lines = report(tmp_path, {"a": (sides[0], sides[1])})
+    told = "- **options turned off** of dependencies: `visit` `~gui`"
+    assert (told in lines) is is_told
+
+
 def test_a_reason_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
     newer = [replace(it, version="3.4") if it.name == "visit" else it for it in WITHOUT_QT]
     lines = report(tmp_path, {"a": (WITH_QT, newer)})

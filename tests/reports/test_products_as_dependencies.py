@@ -187,3 +187,44 @@ def test_a_step_of_the_toolchain_is_told_where_each_environment_is_told_alone(
     old, new = sides
     lines = report(tmp_path, old, new, "--group-by", "stack")
     assert "  openmpi 5.0 → 5.1 (b); 4.0 → 4.1 (a)" in lines
+
+
+def test_what_is_gone_where_it_was_asked_for_is_a_dependency_elsewhere(tmp_path: Path) -> None:
+    old: Side = {"a": [*root("lib", "1.0"), *UP[0]], "b": below("lib", "1.0")}
+    new: Side = {"a": UP[1], "b": below("lib", "1.1")}
+    lines = report(tmp_path, old, new)
+    assert "  − lib 1.0 gone from a" in lines
+    assert "  ↑ lib 1.0 → 1.1 (b)" in lines
+
+
+def test_a_fall_of_a_dependency_counts_where_its_product_has_another_hash(tmp_path: Path) -> None:
+    libs = [Item("lib", "2.0", recipe=it, explicit=True) for it in ("one", "two")]
+    old: Side = {"a": [libs[0], *UP[0]], "b": below("lib", "2.0")}
+    new: Side = {"a": [libs[1], *UP[1]], "b": below("lib", "1.0")}
+    lines = report(tmp_path, old, new)
+    assert lines[2].startswith("lib downgraded in b, up upgraded")
+
+
+def test_what_a_sentence_names_is_what_happened_to_roots(tmp_path: Path) -> None:
+    old: Side = {"a": [*root("lib", "1.0"), *UP[0]], "b": below("lib", "1.5")}
+    new: Side = {"a": [*root("lib", "1.1"), *UP[1]], "b": below("lib", "1.6")}
+    lines = report(tmp_path, old, new)
+    assert lines[2].startswith("2 products upgraded (lib to 1.1, up to 1.1)")
+
+
+def test_what_a_comment_names_below_its_sentence_is_what_happened_to_roots(tmp_path: Path) -> None:
+    names = [f"lib{number:02}" for number in range(40)]
+    old, new = (
+        {
+            "a": [Item(it, f"{n}.{minor}", explicit=True) for n, it in enumerate(names)],
+            "b": below(names[0], f"0.{minor}"),
+        }
+        for minor in (1, 2)
+    )
+    old["a"] += [Item(f"gone{it}", explicit=True) for it in range(4)]
+    new["a"] += [Item(f"new{it}", explicit=True) for it in range(4)]
+    text = "\n".join(report(tmp_path, old, new, "-f", "comment", "--package-url", ""))
+    [upgraded] = (it for it in text.splitlines() if it.startswith("- **upgraded**: "))
+    assert upgraded.endswith(" (`a`)")
+    assert "(`b`)" not in upgraded
+    assert "- `lib00` `0.1` → `0.2` in `a`; as a dependency in `b`, too\n" in text

@@ -572,3 +572,16 @@ def test_where_an_environment_has_a_tool_as_before_its_version_is_said(tmp_path:
     assert toolchain(run_cli(*sides).out)[0] == "cuda 12.1 → 12.2 (a); still 11.8 (b)"
     some = toolchain(run_cli(*sides, "-k", "upgraded").out)
     assert some[0] == "cuda 12.1 → 12.2 (a)", "of the others nothing is known"
+
+
+def test_a_compiler_that_changed_is_not_said_to_be_as_before_elsewhere(tmp_path: Path) -> None:
+    """Of what is built with it there may be more that names none."""
+    for side, version in (("old", "11.1"), ("new", "12.1")):
+        for stack, gcc in (("a", version), ("b", "11.1")):
+            items = [
+                Item(f"p{number}", f"{number}.{version}", explicit=True, compiler=("gcc", gcc))
+                for number in range(6)
+            ]
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    out = run_cli("-C", tmp_path, "old", "new", "-f", "text", *LISTED).out
+    assert "gcc 11.1 → 12.1 (a)" in toolchain(out)

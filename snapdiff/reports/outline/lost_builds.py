@@ -201,8 +201,7 @@ def lost_together(moves: Moves, told: AbstractSet[str], places: Places) -> tuple
     found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, bool]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
-            is_product = not (is_dependency or move.as_dependency)
-            if not is_product or move.lost is None or not told.isdisjoint(move.stacks):
+            if is_dependency or move.lost is None or not told.isdisjoint(move.stacks):
                 continue
             for part in move.lost.parts:
                 names = found.setdefault((_without_numbers(part), move.stacks), {})
