@@ -81,11 +81,12 @@ def _as_told(change: PackageChange, move: Move, products: AbstractSet[str]) -> t
         move = replace(move, now_with=())
     if not change.is_dependency:
         return False, move
-    if change.parts:
-        return True, replace(move, as_dependency=move.has_step)
     is_apart = move.status.is_news or move.status.is_quiet or move.lost
-    is_product = change.package in products and (move.fell or not is_apart)
-    return not is_product, replace(move, as_dependency=is_product)
+    is_with_product = not change.parts and (move.fell or not is_apart)
+    is_product = is_with_product and change.package in products
+    if is_product or (change.parts and move.has_step):
+        move = replace(move, as_dependency=True)
+    return not is_product, move
 
 
 def _worst_first(move: Move, *, is_product: bool) -> tuple[object, ...]:

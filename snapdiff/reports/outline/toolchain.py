@@ -1,6 +1,6 @@
 """What all of a tag stands on, compilers and MPI among it: what changed, and what is as before."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -95,23 +95,10 @@ def toolchain_of(
             same.setdefault(name, {}).setdefault(versions, []).append(stack.stack)
     changes = []
     for name, steps in sorted(changed.items(), key=lambda item: TOOLCHAIN.index(item[0])):
-        every = [
-            ToolStep(
-                step,
-                places.place(stack.stack for stack in some),
-                _because_of(name, some),
-                _compilers_of(name, step, some) if is_all else (),
-            )
-            for step, some in _by_version(steps)
-        ]
+        every = _steps_of(name, steps, places, is_all=is_all)
         if untold := [it for it in every if not any(_says(other, name, it) for other in shared)]:
-            is_known = is_all and name not in COMPILERS  # of some specs alone it may be none
-            elsewhere = same.get(name, {}).items() if is_known else ()
-            untold += [
-                ToolStep(VersionMove((), (), versions), places.place(some), None, ())
-                for versions, some in elsewhere
-            ]
-            changes.append((name, tuple(untold)))
+            elsewhere = _as_elsewhere(name, same, places) if is_all else ()
+            changes.append((name, (*untold, *elsewhere)))
     unchanged = {it for it in same if it not in changed and (is_all or it in COMPILERS)}
     if not all(stack.compilers for stack in stacks if stack.changes):  # it may be of others alone
         unchanged -= {*COMPILERS}
@@ -137,6 +124,28 @@ def toolchain_of(
         news=tuple((name, step.versions) for name, step in in_all if _is_news(name, step.versions)),
         compilers=tuple(same_compilers),
     )
+
+
+def _steps_of(name: str, steps: _Steps, places: Places, *, is_all: bool) -> Iterator[ToolStep]:
+    """Yield what became of the versions of a tool, those of several stacks together."""
+    for step, stacks in _by_version(steps):
+        yield ToolStep(
+            step,
+            places.place(stack.stack for stack in stacks),
+            _because_of(name, stacks),
+            _compilers_of(name, step, stacks) if is_all else (),
+        )
+
+
+def _as_elsewhere(
+    name: str, same: Mapping[str, Mapping[Versions, Sequence[str]]], places: Places
+) -> Iterator[ToolStep]:
+    """Yield the versions that a tool has in those stacks in which none of them changed.
+
+    Not of a compiler: some specs may name none any more.
+    """
+    for versions, stacks in same.get(name, {}).items() if name not in COMPILERS else ():
+        yield ToolStep(VersionMove((), (), versions), places.place(stacks), None, ())
 
 
 def _is_news(name: str, step: VersionMove) -> bool:
