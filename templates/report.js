@@ -107,7 +107,7 @@
   function cellsOf(row) {
     if (row.cells.length) return columns.map((name) => {
       const words = row.cells[data.columns.indexOf(name)];
-      const cell = make("td", "·†".includes(words) ? "cell same" : "cell", words);
+      const cell = make("td", "·(·)".includes(words) ? "cell same" : "cell", words);
       cell.dataset.in = name;
       return cell;
     });

@@ -241,31 +241,31 @@ SAME_TO_USE = "link and run dependencies unchanged"
 
 
 def traits_in_words(part: TraitCount | SharedTrait, mark: Mark) -> str:
-    """Return what tells builds, one trait or two: `built with mvapich 3.0b and cce 16.0.1`."""
+    """Return what tells builds, one trait or two: `with mvapich 3.0b and cce 16.0.1`."""
     words = trait_in_words(part.trait, mark)
-    also = trait_in_words(part.also, mark).removeprefix("built with ") if part.also else ""
+    also = trait_in_words(part.also, mark).removeprefix("with ") if part.also else ""
     return f"{words} and {also}" if also else words
 
 
 def each_in_words(parts: Iterable[TraitCount], mark: Mark) -> list[str]:
     """Return what tells which builds: `3 with openmpi 5.0.0rc16`, `1 with mvapich 3.0b`."""
     most_first = sorted(parts, key=lambda part: -part.specs)
-    return [f"{it.specs:,} {traits_in_words(it, mark).removeprefix('built ')}" for it in most_first]
+    return [f"{it.specs:,} {traits_in_words(it, mark)}" for it in most_first]
 
 
 def trait_in_words(trait: Trait, mark: Mark) -> str:
-    """Return what builds have in common: `built with mvapich 3.0b`, `for zen4`, `with +cuda`."""
+    """Return what builds have in common: `with mvapich 3.0b`, `for zen4`, `with +cuda`."""
     value = mark(trait.value) if trait.value is not None else ""
     if is_patches(trait.value or ""):
         return "with certain patches"
     if trait.what == "dependency":
-        return f"built with {dependency_in_words(trait, mark)}"
+        return f"with {dependency_in_words(trait, mark)}"
     if trait.what == "dependency variant":
         return f"with {mark(f'^{trait.name} {trait.value}')}"
     if trait.what == "compiler":
         name, _, version = (trait.value or "").partition("@")
         words = " ".join(filter(None, (name, version.lstrip("="))))
-        return "without a compiler" if words == "none" else f"built with {mark(words)}"
+        return "without a compiler" if words == "none" else f"with {mark(words)}"
     return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"
 
 

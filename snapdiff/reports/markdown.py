@@ -15,7 +15,7 @@ from snapdiff.reports.moves.statuses import SIGNS
 from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.outline.counts import CountTable
 from snapdiff.reports.outline.groups import Group
-from snapdiff.reports.outline.product_table import ProductCell
+from snapdiff.reports.outline.product_table import ProductCell, signs_in
 from snapdiff.safe_text import LONGEST, shown
 
 _DITTO = "″"
@@ -190,7 +190,7 @@ def _product_table(
         for package, cells in group.table.rows.items() if group.table else ():
             told = _product_row(cells)
             body.append([link(package), *told])
-            signs.update(told)
+            signs |= signs_in(told)
             in_full: dict[str, list[str]] = {}
             for stack, cell in zip(stacks, cells, strict=True):
                 if counted_only := cell.only_counted(code) if cell else "":
@@ -213,7 +213,7 @@ def _product_row(cells: Sequence[ProductCell | None]) -> list[str]:
     words = [cell.in_words(code) if cell else "" for cell in cells]
     told = words[:1]
     for (left, before), (cell, it) in pairwise(zip(cells, words, strict=True)):
-        is_same = it == before and len(it) > 1 and left and cell and cell.is_as(left)
+        is_same = it == before and len(it.strip("()")) > 1 and left and cell and cell.is_as(left)
         told.append(_DITTO if is_same else it)
     return told
 

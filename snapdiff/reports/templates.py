@@ -85,6 +85,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "by_place": named_by_place,
         "named_steps": named_steps,
         "by_sign": by_sign,
+        "initial": _with_capital,
         "sets_in": sets_in,
         "name": mark,
         "joined": partial(joined, mark=mark),
@@ -132,6 +133,11 @@ def _loader(overrides: Path | None, kind: str) -> "jinja2.BaseLoader":
 def _with_commas(number: int) -> str:
     """Return a number with commas between its thousands: `1,204`."""
     return f"{number:,}"
+
+
+def _with_capital(words: str) -> str:
+    """Return words that begin with a capital letter."""
+    return words[:1].upper() + words[1:]
 
 
 OWN_FILTERS: dict[str, Any] = {

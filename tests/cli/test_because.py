@@ -133,7 +133,7 @@ def test_a_package_that_lost_a_build_and_was_upgraded_is_not_gone(tmp_path: Path
     assert zlib["builds"] == {"old": 2, "new": 1}
     done = run_cli(*sides, "-f", "text", "--fail-on", "removed")
     assert (done.status, "1.0 gone" in done.out) == (0, False)
-    assert "zlib 1.0 → 2.0, 1 of 2 builds gone (no longer built with llvm 14.0.6)" in done.out
+    assert "zlib 1.0 → 2.0, 1 of 2 builds gone (no longer with llvm 14.0.6)" in done.out
 
 
 def test_a_version_that_was_rebuilt_says_nothing_of_one_beside_it(tmp_path: Path) -> None:

@@ -167,10 +167,10 @@ a root is only a dependency, and an equal build is gone
     p 1.0: 1 equal build fewer
 a dependency is a root, and another one came
     a3.0* b1.0+* c1.0+%14 / a3.0* b1.0+* c1.0+%14* d1.0+%11 / - / added | 0:1 +1 / added / - / - /
-    p 1.0: 1 build new (built with gcc 11)
+    p 1.0: 1 build new (with gcc 11)
 a root is only a dependency, and one more came of a version that was a root before
     a1.2* b1.4* d1.0 / a1.2 b1.4* c1.4%14* d1.0 / added | 2:3 +1 / - / added / added /
-    p: 1 of 3 builds new (1.4, built with gcc 14) / -
+    p: 1 of 3 builds new (1.4, with gcc 14) / -
 what was a dependency is a root of a lower version, beside another root
     a1.4* b1.4%14 / a1.4* c1.2%14* / added |1.2 1:2 +1 / removed | 1:0 -1 / added / added /
     p 1.2 added beside 1.4 / p 1.4: 1 build gone
@@ -188,7 +188,7 @@ another build of its version has the place of a root
     p 1.0: 1 of 2 builds gone / -
 one of the builds beside roots is gone, and others of these are equal
     a1.0* e1.0+* b1.0%14 c1.0%14 d1.0%13 / a1.0* e1.0+* b1.0%14 c1.0%14 / - / removed | 3:2 -1 /
-    removed / - / - / p 1.0: 1 of 3 builds gone (built with gcc 13)
+    removed / - / - / p 1.0: 1 of 3 builds gone (with gcc 13)
 builds beside roots are gone and went to another version, and roots are counted apart
     a2.0* e2.0+* b2.0%14 c2.0%14 d2.0%13 / a2.0* e2.0+* b2.0%14 d3.0%13 / - / upgraded |3.0 3:2 -1 /
     upgraded removed / - / - / p 3.0 added beside 2.0, 2 of 3 builds of 2.0 gone, as a dependency

@@ -41,8 +41,8 @@ def test_builds_of_a_version_that_stays_are_told_by_where_they_went_or_behind_th
 @pytest.mark.parametrize(
     ("old", "moved", "words"),
     [
-        (4, {"mpich": 1}, "1 of 4 builds 1.0 → 1.1 (the one built with mpich)"),
-        (4, {"mpich": 3}, "3 of 4 builds 1.0 → 1.1 (those built with mpich)"),
+        (4, {"mpich": 1}, "1 of 4 builds 1.0 → 1.1 (the one with mpich)"),
+        (4, {"mpich": 3}, "3 of 4 builds 1.0 → 1.1 (those with mpich)"),
         (4, {"mpich": 2, "mva": 1}, "3 of 4 builds 1.0 → 1.1 (2 with mpich, 1 with mva)"),
     ],
 )
@@ -66,9 +66,9 @@ def test_versions_that_are_equal_have_an_order_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("older", "words"),
     [
-        ((1, 2), "1 build gone each (built with mvapich 3.0): p 2.0 (3 → 2), q 2.0 (4 → 3)"),
-        ((2, 1), "1 build gone each (built with mvapich 3.0): p 2.0 (3 → 2), q 2.0 (4 → 3)"),
-        ((0, 0), "1 build gone each (built with mvapich 3.0): p 2.0 (3 → 2), q 2.0 (4 → 3)"),
+        ((1, 2), "the build with mvapich 3.0 gone: p 2.0 (3 → 2), q 2.0 (4 → 3)"),
+        ((2, 1), "the build with mvapich 3.0 gone: p 2.0 (3 → 2), q 2.0 (4 → 3)"),
+        ((0, 0), "the build with mvapich 3.0 gone: p 2.0 (3 → 2), q 2.0 (4 → 3)"),
     ],
 )
 def test_builds_in_all_behind_a_version_are_those_of_that_version(

@@ -28,7 +28,7 @@ NEW_BUILDS = {
     "with one new thing": (
         "abc",
         [with_mpi(name, "4.1") for name in "abc"],
-        ["+ 1 of 2 builds new each (built with mpich 4.1): a 1.0, b 1.0, c 1.0"],
+        ["+ 1 of 2 builds new each (with mpich 4.1): a 1.0, b 1.0, c 1.0"],
     ),
     "with one of two new things, or both": (
         "abcd",
@@ -60,7 +60,7 @@ NEW_BUILDS = {
         + [with_cce(name) for name in "abc"]
         + [Item("d", explicit=True, compiler=("llvm", "17.0"))],
         [
-            "+ d 1.0: 1 of 2 builds new (built with llvm 17.0)",
+            "+ d 1.0: 1 of 2 builds new (with llvm 17.0)",
             "Product   cce 16.0.1   mpich 4.1",
             "a 1.0     1            1",
             "b 1.0     1            1",
@@ -186,7 +186,7 @@ def test_what_went_to_something_new_is_no_row_of_new_builds(tmp_path: Path) -> N
     sides = write_locks(tmp_path, [*old, with_mpi("d", "4.0")], [*new, *moved])
     lines = [it.strip() for it in run_cli(*sides, "-f", "text").out.splitlines()]
     assert [line for line in lines if re.match(r"\+ d |d |Product  ", line)] == [
-        "+ d 1.0: 1 of 2 builds new (built with cce 16.0.1)",
+        "+ d 1.0: 1 of 2 builds new (with cce 16.0.1)",
         "Product   cce 16.0.1   mpich 4.1",
     ]
 
@@ -227,7 +227,7 @@ def test_a_product_that_has_a_column_of_new_builds_keeps_its_line(tmp_path: Path
     sides = write_locks(tmp_path, old, [*new, with_cce_too])
     out = run_cli(*sides, "-f", "text").out
     assert "Product   cce 16.0.1   mpich 4.1\n" in out
-    assert "+ mpich: 1 of 3 builds new (4.1, built with cce 16.0.1)\n" in out
+    assert "+ mpich: 1 of 3 builds new (4.1, with cce 16.0.1)\n" in out
 
 
 def test_the_mpi_of_new_roots_is_not_that_of_dependencies(tmp_path: Path) -> None:

@@ -374,7 +374,7 @@ def test_a_cell_says_of_a_product_as_before_that_nobody_asks_for_it_any_more(
     write_files(tmp_path / "old", environments("1.0.0", is_root=True))
     write_files(tmp_path / "new", environments("1.0.1", is_root=False))
     diff = diff_catalogs(load_catalog(tmp_path / "old"), load_catalog(tmp_path / "new"))
-    row = "| now only a dependency | `1.0.0` → `1.0.1` |"
+    row = "| now a dependency | `1.0.0` → `1.0.1` |"
     assert row in render_report(diff, "markdown")
 
 
@@ -383,7 +383,7 @@ def test_builds_that_are_lost_alike_are_one_line() -> None:
     gone = [spec(f"c{numbered(n)}", f"1.{n}", package=f"p{n}", variants="+mpi") for n in range(2)]
     others = [spec("d", "1.2", package="p2", variants="~shared"), spec("f", "1.0", package="p1")]
     text = render_report(diff_of([*old, *gone, *others], old + others[1:]), "text")
-    assert "  − 1 of 2 builds gone each (with +mpi): p0 1.0, p1 1.1\n" in text
+    assert "  − the build with +mpi gone: p0 1.0, p1 1.1\n" in text
     assert "  − p2 1.2: 1 of 2 builds gone (with ~shared)\n" in text
 
 

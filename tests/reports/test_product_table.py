@@ -40,9 +40,8 @@ def test_a_version_for_other_packages_is_said_among_dependencies(tmp_path: Path)
         a=([*root("3.19"), *root("1.0", name="user")], [*root("3.20"), *beside]),
         b=([*root("3.19")], [*root("3.20")]),
     )
-    assert rows["petsc"] == ["`3.19` → `3.20` ‡", "`3.19` → `3.20`"]
+    assert rows["petsc"] == ["`3.19` → `3.20`", "″"]
     text = run_cli("-C", tmp_path, "old", "new").out
-    assert "‡ other builds of it, as a dependency, changed versions, too" in text
     assert "\n- \\+ `petsc` `3.18` new, as a dependency, in `a`\n" in text
 
 
@@ -58,8 +57,8 @@ def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Pat
         d=([asked_for, app], [asked_up, app]),
     )
     assert rows["tool"] == [
-        "now only a dependency",
-        "`1.0` → `1.1`, now only a dependency",
+        "now a dependency",
+        "`1.0` → `1.1`, now a dependency",
         "`1.0` → `1.1`, now a root spec",
         "`1.0` → `1.1`",
     ]
@@ -81,7 +80,7 @@ def test_a_product_of_which_only_roots_changed_has_a_row_and_is_in_no_list(tmp_p
     below = (root("1.0", tool, name="app"), root("1.0", tool, name="app"))
     roots_alone = ([asked_for, *both[0]], root("1.0", tool, name="app"))
     rows = table(tmp_path, a=roots_alone, b=both, c=below)
-    assert rows["tool"] == ["now only a dependency", "", "·"]
+    assert rows["tool"] == ["now a dependency", "", "·"]
     text = run_cli("-C", tmp_path, "old", "new").out
     assert "| **Now only a dependency** |" in text
     assert text.count("[`tool`]") == 1
@@ -170,7 +169,7 @@ def test_a_cell_says_what_new_builds_depend_on_and_who_needs_an_older_version(
             root("1.0", *root("1.0", name="tool"), name="user"),
         ),
     )
-    assert rows["app"] == ["1 of 2 builds new (built with `mpi` `1.0`)", ""]
+    assert rows["app"] == ["1 of 2 builds new (with `mpi` `1.0`)", ""]
     assert rows["tool"] == ["", "`2.0` → `1.0`, needed by `user`"]
 
 
@@ -189,11 +188,11 @@ def test_an_environment_of_which_only_roots_changed_is_a_column(tmp_path: Path) 
     tool = Item("tool", "1.0")
     roots_alone = (root("1.0", replace(tool, explicit=True)), root("1.0", tool))
     rows = table(tmp_path, a=([], []), b=([], []), c=roots_alone)
-    assert rows["tool"] == ["", "", "now only a dependency"]
+    assert rows["tool"] == ["", "", "now a dependency"]
     assert "\n| `c` | " in run_cli("-C", tmp_path, "old", "new", "--stat", "-f", "markdown").out
     html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
     assert "Now only a dependency: 1<" in html
-    assert '<td class="cell" data-in="c">now only a dependency</td>' in html
+    assert '<td class="cell" data-in="c">now a dependency</td>' in html
 
 
 @pytest.mark.parametrize("is_root", [True, False])
@@ -227,7 +226,7 @@ def test_what_came_or_went_with_a_whole_environment_has_a_line_and_no_row(
     assert f"1.0 {word.lower()} (whole)" in html
 
 
-DOT, EMPTY = "· no change of its own", "empty: not there"
+DOT, EMPTY = "· no change of the root spec", "empty: not there"
 DITTO = "″ the same as on the left"
 
 
@@ -276,12 +275,15 @@ def test_what_happened_to_a_product_as_a_dependency_is_told_with_it(tmp_path: Pa
         a=([*root("3.19")], [*root("3.20")]),
         b=([*below, user["old"]], [*above, user["new"]]),
     )
-    assert rows["petsc"] == ["`3.19` → `3.20`", "`3.19` → `3.20` †"]
+    assert rows["petsc"] == ["`3.19` → `3.20`", "(`3.19` → `3.20`)"]
     line = "`3.19` → `3.20` in `a`; as a dependency in `b`, too\n"
     for format_name, number in (("markdown", 0), ("comment", 1)):
         text = run_cli("-C", tmp_path, "old", "new", "-f", format_name).out
         assert text.count(line) == number
+        assert ("\nin brackets: only a dependency there, before and now\n" in text) is not number
         assert "Dependencies" not in text
+    html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
+    assert '<span class="in-columns"></span>in brackets: only a dependency there, ' in html
 
 
 def test_where_its_roots_are_as_before_a_dependency_is_no_product(tmp_path: Path) -> None:

@@ -115,17 +115,6 @@ def test_a_place_in_the_first_sentence_is_one_of_products(tmp_path: Path) -> Non
     assert lines[2].startswith("r gone from a, up upgraded")
 
 
-def test_builds_that_changed_versions_are_told_apart_in_each_cell(tmp_path: Path) -> None:
-    old: Side = {name: [*root("lib", "1.0"), *UP[0]] for name in "ab"}
-    new: Side = {
-        name: [*root("lib", "2.0"), *UP[1], *below("lib", version)]
-        for name, version in (("a", "1.5"), ("b", "1.6"))
-    }
-    report(tmp_path, old, new)
-    text = run_cli("-C", tmp_path, "old", "new", "-f", "markdown", "--package-url", "").out
-    assert "\n| `lib` | `1.0` → `2.0` ‡ | `1.0` → `2.0` ‡ |\n" in text
-
-
 def test_the_toolchain_is_no_block_where_a_line_says_all_of_it(tmp_path: Path) -> None:
     """The product is a dependency elsewhere, where the same happened to it."""
     more = [root(f"p{n}", version) for n in range(5) for version in ("1.0",)]
@@ -213,10 +202,14 @@ def test_what_a_sentence_names_is_what_happened_to_roots(tmp_path: Path) -> None
 
 
 def test_what_a_comment_names_below_its_sentence_is_what_happened_to_roots(tmp_path: Path) -> None:
-    names = [f"lib{number:02}" for number in range(40)]
+    names = [f"lib{number:02}" for number in range(9)]
+    fall = [f"fell{number}" for number in range(30)]
     old, new = (
         {
-            "a": [Item(it, f"{n}.{minor}", explicit=True) for n, it in enumerate(names)],
+            "a": [
+                *(Item(it, f"{n}.{minor}", explicit=True) for n, it in enumerate(names)),
+                *(Item(it, f"{n}.{9 - minor}", explicit=True) for n, it in enumerate(fall)),
+            ],
             "b": below(names[0], f"0.{minor}"),
         }
         for minor in (1, 2)
@@ -224,7 +217,7 @@ def test_what_a_comment_names_below_its_sentence_is_what_happened_to_roots(tmp_p
     old["a"] += [Item(f"gone{it}", explicit=True) for it in range(4)]
     new["a"] += [Item(f"new{it}", explicit=True) for it in range(4)]
     text = "\n".join(report(tmp_path, old, new, "-f", "comment", "--package-url", ""))
-    [upgraded] = (it for it in text.splitlines() if it.startswith("- **upgraded**: "))
+    [upgraded] = (it for it in text.splitlines() if it.startswith("**Upgraded**: "))
     assert upgraded.endswith(" (`a`)")
     assert upgraded.count("(") == 1
     assert "- `lib00` `0.1` → `0.2` in `a`; as a dependency in `b`, too\n" in text

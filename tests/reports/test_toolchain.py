@@ -88,7 +88,7 @@ def test_a_compiler_that_many_specs_changed_with_is_told_with_them_alone(tmp_pat
         return [mpi, *apps, *libs]
 
     sides = write_locks(tmp_path, items("12.3.0", "4.1"), items("13.1.0", "4.2"))
-    told = ["openmpi 4.1 → 4.2", "compiler gcc@12.3.0 → gcc@13.1.0"]
+    told = ["compiler gcc@12.3.0 → gcc@13.1.0", "openmpi 4.1 → 4.2"]
     assert toolchain(run_cli(*sides, *LISTED, "-f", "text").out) == told
 
 
@@ -156,7 +156,7 @@ def test_what_the_toolchain_tells_is_not_told_again_unless_a_build_was_lost(
     text = run_cli(old, new, "-f", "text").out
     assert "python 3.10.12 → 3.11.6" in toolchain(text)
     dependencies = text.partition("\nDependencies: ")[2]
-    assert dependencies.startswith("3 packages upgraded; 1 of these is told above\n")
+    assert dependencies.startswith("2 packages upgraded\n")
     assert "zlib 1.2 → 1.3" in dependencies
     assert "openblas" in dependencies
     assert "python" not in dependencies
@@ -349,7 +349,7 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
             [user("mpich", 3), SECOND["2.1"]],
             "no build with openmpi any more: user",
         ),
-        ([user("openmpi"), user("mpich", 3)], [user("mpich", 3)], "built with openmpi"),
+        ([user("openmpi"), user("mpich", 3)], [user("mpich", 3)], "with openmpi"),
     ],
 )
 def test_what_the_line_of_a_package_says_of_lost_builds_is_no_item(

@@ -19,6 +19,7 @@ from snapdiff.reports.moves.products import SpecsByPart, specs_by_part
 from snapdiff.reports.moves.statuses import WORST_FIRST, Status
 from snapdiff.reports.names import tag_label
 from snapdiff.reports.outline import Outline
+from snapdiff.reports.outline.product_table import signs_in
 from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.reports.outline.tallies import Tally
 from snapdiff.result.causes import Cause, Event, event_of
@@ -112,7 +113,7 @@ class RowTable:
             chain.from_iterable(map(self._rows_of_tag, outline.tags)),
             key=lambda row: (_is_quiet(row.worst), row.is_dependency, row.worst),
         )
-        self.cells = {words for row in self.rows for words in row.cells}
+        self.signs = signs_in(words for row in self.rows for words in row.cells)
         self.classes = self._classes((*outline.packages.tallies, *outline.dependencies.tallies))
 
     def first(self, most: int) -> Iterator[TableRow]:

@@ -34,23 +34,27 @@ class BuildShare(NamedTuple):
     in_table: int = 0
 
     def in_words(self, mark: Mark, *, beside_versions: bool) -> str:
-        """Return what is said of them: `2 of 18 builds gone (built with mvapich 3.0b)`.
+        """Return what is said of them: `2 of 18 builds gone (with mvapich 3.0b)`.
 
-        Those gone `beside_versions` are of a package that has others instead: `(no longer built
+        Of one that each of several packages lost it is `the build with mvapich 3.0b gone`.
+        Those gone `beside_versions` are of a package that has others instead: `(no longer
         with cce 16.0.1)`.
         """
         if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} merged into 1, {trait_in_words(self.merged, mark)}"
+        traits = [traits_in_words(it, mark) for it in self.parts if it.specs == 1]
+        if self.is_each and self.what == "gone" and len(traits) == self.number:
+            return f"the build {' and the one '.join(traits)} gone"
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
         if not self.of:
             words = f"{counted(self.number, 'build')} {self.what}"
         words += " each" if self.is_each else ""
         is_no_longer = beside_versions and self.what == "gone"
         if trait := self.common_trait(mark):
-            traits = f"no longer {trait}" if is_no_longer else trait
+            told = f"no longer {trait}" if is_no_longer else trait
         else:
-            traits = ", ".join(each_in_words(self.parts, mark))
-        which = [it for it in (self._versions_in_words(mark), traits) if it]
+            told = ", ".join(each_in_words(self.parts, mark))
+        which = [it for it in (self._versions_in_words(mark), told) if it]
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)
         return f"{words} ({notes})" if notes else words
 

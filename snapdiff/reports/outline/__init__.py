@@ -127,6 +127,11 @@ class Outline(Struct, frozen=True, kw_only=True):
         return [name for name in self.in_all.removed if name not in tag.packages.removed]
 
     @property
+    def names_demoted(self) -> bool:
+        """Whether these are named below the sentence."""
+        return len(self.demoted) > 1 and bool(self.names_below)
+
+    @property
     def no_longer(self) -> list[LostTogether]:
         """The packages that no longer have any build with something, of all tags."""
         return [lost for tag in self.tags for lost in tag.opening.lost_together]
@@ -164,7 +169,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     def downgraded_for(self) -> tuple[str, ...]:
         """The new roots that need all products that are named as downgraded, if some do."""
         roots = (it for tag in self.tags for it in self.names_told(tag).roots)
-        return next((it.roots.names for it in roots if it.downgraded), ())
+        return next((tuple(name for name, _ in it.names) for it in roots if it.downgraded), ())
 
     @property
     def says_all(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeVar
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.cause_words import dependency_in_words, trait_in_words, traits_in_words
+from snapdiff.reports.cause_words import dependency_in_words, traits_in_words
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.places import Place, Places
 from snapdiff.reports.names import Mark, counted
@@ -42,35 +42,39 @@ class BuildSet(Struct, frozen=True, kw_only=True):
     only: tuple[str, ...] = ()
 
     def in_words(self, noun: str, mark: Mark) -> str:
-        """Return what is said: `24 gone (15 built with mvapich 3.0b; 9 others without mpi)`.
+        """Return what is said: `24 gone (all with mvapich 3.0b: 1 build of it and 23 that use it)`.
 
-        A dependency that lost builds of its own is `mvapich 3.0b and 14 builds that use it`. Of
-        those that no trait counts nothing is said: they may have one that is elsewhere, too. So may
-        those that are told first have what the others are told by.
+        Of those that no trait counts nothing is said: they may have one that is elsewhere, too.
         """
         words = f"{self.builds:,}{noun} {self.word}"
         if not self.parts:
             return f"{words} ({' '.join(map(mark, self.only))})" if self.only else words
-        is_all = self.builds == sum(part.specs for part in self.parts)
-        parts = [
-            self._part_in_words(part, mark, "other " if number else "")
-            for number, part in enumerate(self.parts)
-        ]
-        return f"{words} ({'' if is_all else 'among them '}{'; '.join(parts)})"
+        if len(self.parts) > 1:
+            return words
+        [part] = self.parts
+        number = "all" if part.specs == self.builds else f"among them {part.specs:,}"
+        return f"{words} ({_with_part(number, part, mark)})"
 
-    def _part_in_words(self, part: TraitCount, mark: Mark, other: str) -> str:
-        """Return what is said of builds, of which any `other` ones are those not told of before."""
-        number = "all" if part.specs == self.builds else f"{part.specs:,}"
-        if not part.own:
-            others = counted(part.specs, "other") if other else number
-            return f"{others} {traits_in_words(part, mark)}"
-        named = dependency_in_words(part.trait, mark)
-        also = f" ({trait_in_words(part.also, mark)})" if part.also else ""
-        words = f"{counted(part.own, 'build')} of {named}{also}"
-        if above := part.specs - part.own:
-            users = counted(above, f"{other}build")
-            words += f" and {users} that {'uses' if above == 1 else 'use'} it"
+    def parts_in_words(self, mark: Mark) -> list[str]:
+        """Return `15 gone with mvapich 3.0b: 1 build of it and 14 that use it` of each of several.
+
+        Those that are told first may have what the others are told by.
+        """
+        if len(self.parts) < 2:
+            return []
+        return [_with_part(f"{it.specs:,} {self.word}", it, mark) for it in self.parts]
+
+
+def _with_part(number: str, part: TraitCount, mark: Mark) -> str:
+    """Return how many builds have a trait, and of a dependency how many of these are its own."""
+    if part.own == part.specs:
+        return f"{number} of {dependency_in_words(part.trait, mark)} itself"
+    words = f"{number} {traits_in_words(part, mark)}"
+    if not part.own:
         return words
+    above = part.specs - part.own
+    uses = "uses" if above == 1 else "use"
+    return f"{words}: {counted(part.own, 'build')} of it and {above:,} that {uses} it"
 
 
 class StackBuilds(Struct, frozen=True, kw_only=True):
@@ -97,22 +101,32 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
             return f"{self.in_all.old:,} → {self.in_all.new:,} builds: {', '.join(sets)}"
         return ", ".join(it.in_words(" builds", mark) for it in self.sets if it.parts)
 
+    def parts_in_words(self, mark: Mark) -> list[str]:
+        """Return what several parts of those gone, and of those new, have in common."""
+        return [words for it in self.sets for words in it.parts_in_words(mark)]
 
-class LostTogether(NamedTuple):
-    """Packages that have no build with one trait any more in the same stacks.
+
+class LostPart(NamedTuple):
+    """Packages that have no build with something any more in the same stacks.
 
     `are_dependencies` says that none of them is asked for there any more.
     """
 
     packages: tuple[str, ...]
-    trait: TraitCount
     place: Place
     are_dependencies: bool = False
+
+
+class LostTogether(NamedTuple):
+    """What packages have no build with any more, and which these are, by where."""
+
+    trait: TraitCount
+    parts: tuple[LostPart, ...]
 
     @property
     def is_short(self) -> bool:
         """Whether a sentence has room for their names."""
-        return len(self.packages) <= _MOST_NAMED
+        return sum(len(part.packages) for part in self.parts) <= _MOST_NAMED
 
 
 def builds_of(
@@ -193,8 +207,29 @@ def _build_set(stacks: Sequence[StackDiff], kind: Kind) -> BuildSet:
     )
 
 
-def lost_together(moves: Moves, told: AbstractSet[str], places: Places) -> tuple[LostTogether, ...]:
-    """Return the products that lost builds of one trait in stacks of which nothing is `told`.
+def lost_together(
+    stacks: Iterable[StackDiff], moves: Moves, told: AbstractSet[str], places: Places
+) -> tuple[LostTogether, ...]:
+    """Return what packages have no build with any more, in stacks of which nothing is `told`.
+
+    That is a trait of builds that several products lost, or a compiler, MPI or BLAS that the stack
+    still has.
+    """
+    left = list(_no_longer(stacks, moves, places))
+    known = {(_tool(trait.trait), it.place, name) for trait, it in left for name in it.packages}
+    found: dict[TraitCount, list[LostPart]] = {}
+    for trait, part in _lost_by_several(moves, told, places):
+        if not known.issuperset((_tool(trait.trait), part.place, it) for it in part.packages):
+            found.setdefault(trait, []).append(part)
+    for trait, part in left:
+        found.setdefault(trait, []).append(part)
+    return tuple(LostTogether(trait, tuple(parts)) for trait, parts in found.items())
+
+
+def _lost_by_several(
+    moves: Moves, told: AbstractSet[str], places: Places
+) -> Iterator[tuple[TraitCount, LostPart]]:
+    """Yield the products that lost builds of one trait in stacks of which nothing is `told`.
 
     Nothing is said where all that happened to them is that: they share a line.
     """
@@ -206,14 +241,14 @@ def lost_together(moves: Moves, told: AbstractSet[str], places: Places) -> tuple
             for part in move.lost.parts:
                 names = found.setdefault((_without_numbers(part), move.stacks), {})
                 names[name] = move.asked_for is not None and not move.asked_for.new
-    return tuple(
-        LostTogether(tuple(sorted(names)), trait, places.place(some), all(names.values()))
-        for (trait, some), names in found.items()
-        if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names)
-    )
+    for (trait, where), names in found.items():
+        if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names):
+            yield trait, LostPart(tuple(sorted(names)), places.place(where), all(names.values()))
 
 
-def no_longer(stacks: Iterable[StackDiff], moves: Moves, places: Places) -> Iterator[LostTogether]:
+def _no_longer(
+    stacks: Iterable[StackDiff], moves: Moves, places: Places
+) -> Iterator[tuple[TraitCount, LostPart]]:
     """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there.
 
     Products come first. What the line of a package says of its lost builds is left out.
@@ -239,7 +274,7 @@ def no_longer(stacks: Iterable[StackDiff], moves: Moves, places: Places) -> Iter
         for names, place in by_place(
             ((name, it) for it, some in by_stack.items() for name in some), places
         ):
-            yield LostTogether(names, trait, place)
+            yield trait, LostPart(names, place)
 
 
 def _without_numbers(count: TraitCount) -> TraitCount:

@@ -7,11 +7,15 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import Place
-from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.outline.groups import Group
 from snapdiff.reports.outline.lines import PackageLine
+from snapdiff.reports.outline.lost_builds import Placed
 from snapdiff.reports.outline.opening import Losses, NewRoots
 from snapdiff.reports.outline.tallies import Named, Tally
+
+_MOST_STEPS = 12
+"""How many packages of a class a comment names, each with its step: a list has all of more."""
 
 
 class NamedClass(NamedTuple):
@@ -27,13 +31,18 @@ class NamedClass(NamedTuple):
 
 
 class RootsTold(NamedTuple):
-    """New roots with what is told of them: as which class, if as one, and what they brought.
+    """New roots with what is told of them, and what they brought.
 
-    `downgraded` are all products that are, told below them; `older` are the other older versions.
+    `names` have the versions of those that are `in_class`, of which no other line tells, and
+    `place` is where they are. `downgraded` are all products that are, told below them; `older` are
+    the other older versions.
     """
 
-    roots: NewRoots
-    named: NamedClass | None
+    names: tuple[tuple[str, Versions], ...]
+    in_class: bool
+    are_new: bool
+    place: Place
+    taken: Placed[int]
     older: Losses
     downgraded: Named
 
@@ -54,7 +63,7 @@ def told_names(tallies: Iterable[Tally], new_roots: Sequence[NewRoots]) -> ToldN
         if it.in_more:
             classes.append(NamedClass(it, True, it.few_in_some))
     roots = [_roots_told(it, classes) for it in new_roots]
-    named = {name for it in roots if it.named for name, _ in it.named.packages}
+    named = {name for it in roots if it.in_class for name, _ in it.names}
     told = [
         it._replace(packages=tuple(p for p in it.packages if p[0] not in named)) for it in classes
     ]
@@ -65,25 +74,40 @@ def told_names(tallies: Iterable[Tally], new_roots: Sequence[NewRoots]) -> ToldN
 
 def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> RootsTold:
     """Return what is told of new roots: of the products that are downgraded if they need all."""
-    named = None
+    names: tuple[tuple[str, Versions], ...] = tuple((name, ()) for name in roots.names)
+    place, in_class = roots.place, False
     downgraded: Named = ()
     for it in classes:
         some = it.only(roots.names)
-        if it.tally.status is Status.NEW and len(some) == len(roots.names):
-            named = it._replace(packages=some)
+        places = {move.place for _, moves in some for move in moves}
+        if it.tally.status is Status.NEW and len(some) == len(roots.names) and len(places) == 1:
+            names = tuple((name, moves[0].own) for name, moves in some)
+            place, in_class = places.pop(), True
         if it.tally.status is Status.DOWNGRADED:
             fell = {
                 (name, where) for name, moves in it.packages for m in moves for where in m.stacks
             }
             downgraded = it.packages if fell <= roots.downgraded else ()
-    return RootsTold(roots, named, roots.beside if downgraded else roots.older, downgraded)
+    return RootsTold(
+        names=names,
+        in_class=in_class,
+        are_new=roots.in_tag.issuperset(roots.names),
+        place=place,
+        taken=roots.taken,
+        older=roots.beside if downgraded else roots.older,
+        downgraded=downgraded,
+    )
 
 
 def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
-    """Return the packages of a group with the worst that happened to each, the same step once.
+    """Return the packages of a group with the worst that happened to each; of many none.
+
+    The same step of one is there once.
 
     A step in stacks that no line of all these `lines` is about has their names as its place.
     """
+    if group.number > _MOST_STEPS or group.left_out:
+        return ()
     places = {move.stacks: move.place for line in lines for move in line.moves}
     found = []
     for name, worst in ((name, line) for line in group.lines for name in line.packages):

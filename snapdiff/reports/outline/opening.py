@@ -18,7 +18,6 @@ from snapdiff.reports.outline.lost_builds import (
     builds_of,
     by_place,
     lost_together,
-    no_longer,
 )
 from snapdiff.reports.outline.reasons import SharedChange
 from snapdiff.result.causes import Event, event_of
@@ -44,11 +43,10 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     `taken` says how many products are asked for no longer, on which they depend, and where.
     `older` are those of which an older version came, by the stacks in which it did: `downgraded`
     has those that are, each with a stack, `beside` is the rest. `in_tag` are those that no other
-    stack has, `were_there` says that some of them were dependencies in these stacks before.
+    stack has.
     """
 
     in_tag: frozenset[str]
-    were_there: bool
     names: tuple[str, ...]
     place: Place
     taken: Placed[int]
@@ -100,10 +98,7 @@ def opening_of(
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
         builds=builds,
-        lost_together=(
-            *lost_together(moves, of_builds, places),
-            *no_longer(stacks, moves, places),
-        )
+        lost_together=lost_together(stacks, moves, of_builds, places)
         if Kind.REMOVED in kinds
         else (),
         versions_gone=(by_place(gone[0], places), by_place(gone[1], places)),
@@ -169,7 +164,6 @@ def _replaced(stacks: Iterable[StackDiff], places: Places) -> tuple[tuple[Event,
 
 def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) -> list[NewRoots]:
     """Return the new roots that brought a change to enough packages, those of most first."""
-    now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in tag.stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     older: dict[tuple[str, ...], list[tuple[_Lost, bool]]] = {}
     every = [(stack, change, move) for stack, some in moves.items() for change, move in some]
@@ -196,7 +190,6 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
             NewRoots(
                 names=roots,
                 in_tag=frozenset(roots).intersection(tag.packages.added),
-                were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
                 place=places.place(stack for _, stack in found),
                 taken=by_place(((number, stack) for stack, number in of_stack.items()), places),
                 older=by_place((it for it, _ in came), places),

@@ -29,7 +29,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
     They are packages where nobody knows which is which. `stack` is None where it is about all of
     them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
-    `numbers` count all that changed, of which `above` are told by the toolchain or another part.
+    `numbers` count all that changed, but for what the toolchain tells.
     """
 
     about: About
@@ -39,7 +39,6 @@ class Part(Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     new_builds: NewBuilds | None = None
     numbers: Numbers
-    above: int
     details: SpecLines = ()
 
     @property

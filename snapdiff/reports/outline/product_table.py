@@ -21,28 +21,24 @@ class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
     Without a `move` nothing happened to it there that is its own. `root` is what is asked for, and
-    `is_dependency` says that it was not, and is not, as far as that is known; `has_others` that
-    it has other builds of which versions came or went: a line among dependencies says which.
+    `is_dependency` says that it was not, and is not, as far as that is known.
     """
 
     move: Move | None = None
     root: str = "asked for"
     is_dependency: bool = False
-    has_others: bool = False
 
     def in_words(self, mark: Mark) -> str:
-        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, or a dot; and what else a line says.
+        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, or a dot; of a dependency in brackets.
 
-        That is who needs it, and whether it is asked for now, or no longer.
+        And what else a line says: who needs it, and whether it is asked for now, or no longer.
         """
-        words = self._happened(mark)
         roots = self.move and self.move.asked_for
-        if self.is_dependency or self.has_others:
-            words = f"{words} {'†' if self.is_dependency else '‡'}".lstrip()
-        role = f"now {self.root if roots.new else 'only a dependency'}" if roots else ""
+        role = f"now {self.root if roots.new else 'a dependency'}" if roots else ""
         users = list(map(mark, self.move.needed_by)) if self.move else []
         needs = f"needed by {' and '.join(users)}" if users else ""
-        return ", ".join(filter(None, [words, role, needs])) or "·"
+        words = ", ".join(filter(None, [self._happened(mark), role, needs])) or "·"
+        return f"({words})" if self.is_dependency else words
 
     def only_counted(self, mark: Mark) -> str:
         """Return in full the differences of which its words only give the number, or nothing."""
@@ -59,7 +55,7 @@ class ProductCell(NamedTuple):
     def is_as(self, other: "ProductCell") -> bool:
         """Return whether it says the same as one with the same words, which may only count."""
         both = [it.move and (it.move.differs, it.move.now_with) for it in (self, other)]
-        return both[0] == both[1] and not (self.has_others or other.has_others)
+        return both[0] == both[1]
 
     def _happened(self, mark: Mark) -> str:
         move = self.move
@@ -75,6 +71,11 @@ class ProductCell(NamedTuple):
             said.append(f"{some}{move.differences_in_words(mark, is_short=True)}")
         said.append(move.reconfigured_in_words(mark, is_short=True))
         return ", ".join(filter(None, said))
+
+
+def signs_in(cells: Iterable[str]) -> set[str]:
+    """Return the signs in cells: dots, ditto marks, the bracket that some begin with, nothing."""
+    return {words[:1] for words in cells if len(words) <= 1 or words[0] == "("}
 
 
 class ProductTable(NamedTuple):
@@ -94,13 +95,11 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
         cells = columns[stack.stack] = {name: ProductCell() for name in stack.still_there}
         root = "a root spec" if stack.document == "lock" else "asked for"
         for change, move in moves[stack.stack]:
-            cell = cells.get(change.package, ProductCell())
-            if change.parts and change.is_dependency:
-                cell = cell._replace(has_others=move.has_step)
+            if change.parts and change.is_dependency:  # it has a line among dependencies
+                cells.setdefault(change.package, ProductCell())
             else:
                 own = None if move.status.is_quiet else move
-                cell = cell._replace(move=own, root=root, is_dependency=change.is_dependency)
-            cells[change.package] = cell
+                cells[change.package] = ProductCell(own, root, change.is_dependency)
     names = {name for cells in columns.values() for name in cells}
     rows = {name: [cells.get(name) for cells in columns.values()] for name in names}
     return ProductTable(tuple(columns), rows)

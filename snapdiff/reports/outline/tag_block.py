@@ -214,7 +214,6 @@ class TagWriter:
         parts: list[Part] = []
         about: About
         for is_dependency in (False, True):
-            every = [line for line in lines if line.is_dependency is is_dependency]
             some = [line for line in beside if line.is_dependency is is_dependency]
             listed = some
             if is_why_named and not self._lists_all:
@@ -230,17 +229,12 @@ class TagWriter:
                     stack=stack.stack if stack else None,
                     groups=grouped(listed, of_these, lists_all=self._lists_all),
                     new_builds=new_builds,
-                    numbers=Numbers(tallies=tallies(every)),
-                    above=len(_packages(every) - _packages(some)),
+                    numbers=Numbers(tallies=tallies(some)),
                 )
             )
         found = [part for part in parts if part.groups or part.new_builds] or parts[:1]
         found[0] = replace(found[0], is_first=True)
         return found
-
-
-def _packages(lines: Iterable[PackageLine]) -> set[str]:
-    return {name for line in lines for name in line.packages}
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:

@@ -1,15 +1,16 @@
 """How many packages there are of each class, by the worst that happened to each, and which."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import FEW_STACKS, HERE, NOWHERE, Place
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.outline.lines import PackageLine
-from snapdiff.result.causes import Event
+from snapdiff.result.causes import Event, TraitCount
 from snapdiff.spack import NO_COMPILER
 
 _FEW_PACKAGES = 5
@@ -23,6 +24,9 @@ _NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.LOST, Status.MAJOR,
 _MOST_TERMS = 5
 """How many classes have a number of their own; of more these do, and the others have one."""
 
+_FEW_TRAITS = 2
+"""How many traits tell in the first sentence which builds are lost."""
+
 Named = tuple[tuple[str, tuple[Move, ...]], ...]
 """Packages by name, each with what happened to it in some stacks."""
 
@@ -33,7 +37,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
     what was lost, or is more: versions, builds or both, or that no compiler is named any more;
-    `lost_with` is the only package that is gone, where they all lost builds that use it. `few` are
+    `lost_with` is what tells all builds that they lost, if that is one trait or two. `few` are
     they, with what happened to each, where these are few that somebody will miss or look for, and
     `few_in_some` those `in_some`. They changed in `events` as all around them did. `major` is how
     many of the upgraded ones have another major version.
@@ -45,7 +49,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     place: Place | None = None
     in_stacks: int = 0
     what: tuple[str, ...] = ()
-    lost_with: str = ""
+    lost_with: tuple[TraitCount, ...] = ()
     few: Named = ()
     few_in_some: Named = ()
     events: tuple[Event, ...] = ()
@@ -97,7 +101,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
         told = [it for it in by_status.values() if it.status in _NAMED]
         if not told or len(by_status) <= _MOST_TERMS:
             return tuple(by_status.values())
-        return tuple(told)
+        return (*told, *filter(None, [by_status.get(Status.RECONFIGURED)]))
 
     @property
     def otherwise(self) -> int:  # noqa: D102
@@ -121,28 +125,18 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
         worst = min((line.status for line in some), key=lambda it: it.severity)
         by_status.setdefault(worst, {})[name] = some
     stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
-    lost_with = _lost_with(by_status.get(Status.GONE, {}), by_status.get(Status.LOST, {}))
-    found = (_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
-    return tuple(replace(it, lost_with=lost_with) if it.loses_only_builds else it for it in found)
+    return tuple(_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
 
 
-def _lost_with(
-    gone: Mapping[str, Sequence[PackageLine]], lost: Mapping[str, Sequence[PackageLine]]
-) -> str:
-    """Return the only package that is gone, if all others lost builds with it there, or nothing."""
-    if len(gone) != 1:
-        return ""
-    [(name, lines)] = gone.items()
-    moves = (move for line in lines for move in line.moves_of(name))
-    stacks = {it for move in moves if move.status is Status.GONE for it in move.stacks}
-    with_it = {
-        other
-        for other, some in lost.items()
-        for line in some
-        for move in line.moves_of(other)
-        if move.lost and name in move.lost.tools and stacks.issuperset(move.stacks)
-    }
-    return name if with_it == lost.keys() else ""
+def _lost_with(moves: Iterable[Move]) -> tuple[TraitCount, ...]:
+    """Return what tells all lost builds, that of most of them first; of more than two nothing."""
+    found: Counter[TraitCount] = Counter()
+    for move in moves:
+        lost = move.lost
+        if lost is None or sum(it.specs for it in lost.parts) != lost.number:
+            return ()
+        found.update({replace(it, specs=0, own=UNSET): it.specs for it in lost.parts})
+    return tuple(it for it, _ in found.most_common()) if len(found) <= _FEW_TRAITS else ()
 
 
 def _tally(
@@ -182,6 +176,8 @@ def _tally(
         of_versions = [it.is_of_versions and bool(is_more or it.versions.gone) for _, it in moves]
         what = {"versions" if it else "builds" for it in of_versions}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
+        if tally.loses_only_builds:
+            tally = replace(tally, lost_with=_lost_with([move for _, move in moves]))
     elif status is Status.RECONFIGURED:
         if all(map(_names_no_compiler, (move for _, move in moves))):
             tally = replace(tally, what=("no compiler",))
