@@ -319,7 +319,7 @@ def test_an_end_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> Non
     result = run_changelog("-C", tmp_path, "HEAD~1..HEAD")
     assert result.status == 2
     assert "holds nothing to compare" in result.err
-    assert "tag `develop` added: 1 package in 2 stacks" in markdown(
+    assert "**Tag `develop` added**: 1 package in 2 stacks" in markdown(
         "-C", tmp_path, "HEAD~1..HEAD", "--allow-empty"
     )
 

@@ -59,7 +59,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_page_has_the_news_of_a_large_section_on_top(busy: Path) -> None:
     text = _Reader(markdown(busy, "-f", "html")).text
-    news = text[text.index("stack e4s removed: 1 package") :][:1500]
+    news = text[text.index("Stack e4s removed: 1 package") :][:1500]
     for words in ("lost 1.0 gone (hep)", "\nDowngraded\n\n\nfell 2.0 → 1.0 (hep)"):
         assert words in news
 
@@ -122,14 +122,15 @@ def test_what_rebuilt_most_of_them_is_said(tmp_path: Path) -> None:
         write_files(tmp_path / side, {"envs/gpu/spack.lock": content})
     cause = "(7); `zlib` `1.3.1` → `1.3.2` (1)"
     by_package = markdown(tmp_path)
-    same = "have another hash, because of"
-    words = f"8 builds in both {same} `openmpi` `5.0.0rc16` → `5.0.0`"
-    assert f"\n- = {words} {cause}\n" in by_package
+    words = "8 builds in both, because of `openmpi` `5.0.0rc16` → `5.0.0`"
+    assert f"\n**With another hash**: {words} {cause}\n" in by_package
     text = markdown(tmp_path, "-f", "text")
-    assert f"  = {words}"[:80].replace("`", "") in text
+    assert f"\nWith another hash: {words}"[:80].replace("`", "") in text
     by_stack = markdown(tmp_path, "--group-by", "stack")
-    assert by_stack.count(f"\n- = {words.replace(' in both', '')} {cause}\n") == 2
-    assert f"{words} {cause}</li>".replace("`", "") in markdown(tmp_path, "-f", "html")
+    assert (
+        by_stack.count(f"\n**With another hash**: {words.replace(' in both', '')} {cause}\n") == 2
+    )
+    assert f"{words} {cause}</p>".replace("`", "") in markdown(tmp_path, "-f", "html")
 
 
 def test_a_section_of_kinds_that_no_package_has_counts_specs(tmp_path: Path) -> None:

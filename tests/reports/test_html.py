@@ -88,7 +88,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
     for words in (
         "develop, stack by stack",
         "23 packages, 105 specs, 13 stacks.",
-        "tag develop-2025-05-04 removed: 2 packages in 5 stacks",
+        "Tag develop-2025-05-04 removed: 2 packages in 5 stacks",
         "2 packages, 4 specs. In 5 stacks: ",
         (
             "pruners-ninja gone, celeritas new, py-setuptools downgraded, "
@@ -98,9 +98,9 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
             "1 tag removed, 1 added, 11 stacks changed, 1 removed, 1 first seen. "
             "24 packages compared. "
         ),
-        "tag develop-2025-07-06 added: 2 packages in 5 stacks",
-        "stack radiuss-aws removed: 4 packages",
-        "stack developer-tools-aarch64-linux-gnu first seen: 4 packages",
+        "Tag develop-2025-07-06 added: 2 packages in 5 stacks",
+        "Stack radiuss-aws removed: 4 packages",
+        "Stack developer-tools-aarch64-linux-gnu first seen: 4 packages",
         "1.0.1 gone (e4s, e4s-neoverse-v2)",
         "0.6.0 new (hep)",
         "80.9.0 → 79.0.1 (the 3 ml-*)",

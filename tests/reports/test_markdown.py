@@ -147,9 +147,9 @@ def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> No
     write_files(tmp_path / "old", pages_of([stays, *gone]))
     write_files(tmp_path / "new", pages_of([stays]))
     same = ("-C", tmp_path, "old", "new")
-    assert "- − stack `e4s` removed: 7 packages\n" in run_cli(*same).out
+    assert "**Stack `e4s` removed**: 7 packages\n" in run_cli(*same).out
     text = run_cli(*same, "-f", "text").out
-    assert "  − stack e4s removed: 7 packages\n" in text
+    assert "\nStack e4s removed: 7 packages\n" in text
     assert "p-b, p-c, p-d, p-e, p-f, p-g, p-h 1.0 gone (e4s). 1 stack removed.\n" in text
 
 

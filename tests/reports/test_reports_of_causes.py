@@ -9,7 +9,7 @@ from tests.support.environments import after, before, write_locks
 from tests.support.helpers import run_cli, write_files
 
 ABOVE = (
-    "6 builds have another hash, because of autoconf 2.69 → 2.71 (build only) (4); "
+    "With another hash: 6 builds, because of autoconf 2.69 → 2.71 (build only) (4); "
     "cmake 3.26.3 → 3.27.7 (build only) (1); "
     "zlib replaced by zlib-ng (1)"
 )
@@ -52,7 +52,7 @@ def test_every_spec_has_its_cause_and_the_way_to_it(folder: Path) -> None:
 
 def test_markdown_marks_names_as_code_and_puts_like_packages_together(folder: Path) -> None:
     lines = report(folder, "--package-url", "")
-    above = "- = 6 builds have another hash, because of `autoconf` `2.69` → `2.71` "
+    above = "**With another hash**: 6 builds, because of `autoconf` `2.69` → `2.71` "
     assert above in "\n".join(lines)
     # netcdf was asked for
     together = "- = `automake` `1.16.5`, `numactl` `2.0.14`, `openmpi` `4.1.6` with another hash"
@@ -67,10 +67,10 @@ def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) ->
     both = ("-C", tmp_path, "old", "new")
     parts = run_cli(*both, "--group-by", "stack").out.split("\n## ")
     of = {part.partition("\n")[0]: part for part in parts}
-    assert "- = 6 builds have another hash, because of `autoconf`" in of["`cpu`"]
+    assert "**With another hash**: 6 builds, because of `autoconf`" in of["`cpu`"]
     assert "- ≠ os `ubuntu20.04` → `ubuntu22.04`\n" in of["`os`"]
     together = run_cli(*both, "-f", "text").out
-    assert "  = 6 builds in cpu have another hash, because of autoconf 2.69 → 2.71" in together
+    assert "With another hash: 6 builds in cpu, because of autoconf 2.69 → 2.71" in together
     assert "\n  os ubuntu20.04 → ubuntu22.04 (os)\n" in together
     assert "  ≠ 12 changed in os alone (os): app0, app1, app10, " in together
 
@@ -112,7 +112,7 @@ def test_of_few_packages_with_several_causes_each_says_which_they_are(tmp_path: 
         both = Item("both", explicit=True, recipe=version, needs=(needs(below[0]),))
         sides.append([*below, *users, both, Item("other", explicit=True, recipe=version)])
     text = " ".join(run_cli(*write_locks(tmp_path, *sides), "-f", "text").out.split())
-    assert "7 builds have another hash, because of zlib 1 → 2 (5); " in text
+    assert "With another hash: 7 builds, because of zlib 1 → 2 (5); " in text
 
 
 def test_a_package_of_which_builds_have_several_causes_has_none_of_them_on_its_line(
@@ -132,7 +132,7 @@ def test_a_package_of_which_builds_have_several_causes_has_none_of_them_on_its_l
     lines = report(both, "-f", "text")
     assert "  = hdf5 1.14 and 1.12 with another hash" in lines
     why = "because of xz 5.0 → 5.2 (2); zlib 1.2 → 1.3 (1)"
-    assert f"  = 3 builds of 2 packages have another hash, {why}" in lines
+    assert f"With another hash: 3 builds of 2 packages, {why}" in lines
     # Of one that is a root, and one that is a dependency, each has its own.
     write_locks(one, *(side(*it, is_root=False) for it in (("1.2", "5.0"), ("1.3", "5.2"))))
     lines = report(one, "-f", "text")

@@ -149,7 +149,8 @@ class VersionMove(NamedTuple):
             if came > number:
                 mpis = ", ".join(each_in_words(self.new_with, mark))
                 words = f"{some} of {mark(old.version)}{which} replaced by {came:,}"
-                return f"{words} of {mark(new.version)}{f' ({mpis})' if mpis else ''}"
+                words += f" of {mark(new.version)}{f' ({mpis})' if mpis else ''}"
+                return f"{words}, {old.new:,} {'stays' if old.new == 1 else 'stay'}"
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self.versions_alone(mark), *moved]))

@@ -157,15 +157,14 @@ class Move(Struct, frozen=True, kw_only=True):
 
     @property
     def only_new(self) -> str:
-        """The version that all builds have now, if they had another one, or nothing."""
-        came = self.versions.came
-        stays = self.versions.kept or self.versions.counts
-        return came[0] if len(came) == 1 and not stays else ""
+        """The version that builds have now that had another one, if it is one, or nothing."""
+        came, went = self.versions.came, self.versions.went
+        return came[0] if len(came) == 1 else went[1].version if went else ""
 
     @property
     def is_in_part(self) -> bool:
         """Whether some builds have another version now, and some the one that they had."""
-        return bool(self.versions.kept or self.versions.went)
+        return bool(self.versions.kept or self.versions.counts)
 
     def now_in_words(self, mark: Mark) -> str:
         """Return the highest version that came, and in place of which.

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snapdiff.reports.cause_words import dependency_in_words, traits_in_words
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.places import Place, Places
-from snapdiff.reports.names import Mark, counted
+from snapdiff.reports.names import Mark, counted, joined
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Count, Kind
@@ -19,6 +19,9 @@ from snapdiff.spack import package_of_compiler
 
 LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
+
+_FEW_MOVED = 3
+"""How many packages are named of which builds have another version."""
 
 _MOST_NAMED = 5
 """How many packages a sentence names of which no build has something any more."""
@@ -81,13 +84,15 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
     """Which builds are gone from stacks, and which are new.
 
     `in_all` is how many builds these stacks have on each side, None where more changed than is
-    reported, or some builds are equal to others; `moved` is how many have another version now.
+    reported, or some builds are equal to others; `moved` is how many have another version now, and
+    `moved_of` of which packages these are, if they are few.
     """
 
     stacks: tuple[str, ...]
     place: Place
     in_all: Count | None
     moved: int
+    moved_of: tuple[str, ...] = ()
     sets: tuple[BuildSet, ...]
 
     def in_words(self, mark: Mark) -> str:
@@ -97,7 +102,8 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
         """
         if self.in_all:
             sets = [it.in_words("", mark) for it in self.sets]
-            sets += [f"{self.moved:,} with another version"] if self.moved else []
+            of = f" ({joined(self.moved_of, mark=mark)})" if self.moved_of else ""
+            sets += [f"{self.moved:,} with another version{of}"] if self.moved else []
             return f"{self.in_all.old:,} → {self.in_all.new:,} builds: {', '.join(sets)}"
         return ", ".join(it.in_words(" builds", mark) for it in self.sets if it.parts)
 
@@ -166,12 +172,19 @@ def _builds(
     every = {kind: _build_set(stacks, kind) for kind in traits}
     number = {kind: found.builds for kind, found in every.items()}
     old, new = sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks)
+    moved = {
+        change.package
+        for stack in stacks
+        for change in stack.changes
+        if change.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
+    }
     is_all = old - number.get(Kind.REMOVED, 0) + number.get(Kind.ADDED, 0) == new
     return StackBuilds(
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
         in_all=Count(old, new) if is_all else None,
         moved=sum(it.summary.upgraded + it.summary.downgraded for it in stacks),
+        moved_of=tuple(sorted(moved)) if len(moved) <= _FEW_MOVED else (),
         sets=tuple(
             found if traits[kind] else replace(found, parts=())
             for kind, found in every.items()

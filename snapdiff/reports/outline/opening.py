@@ -113,8 +113,8 @@ def _lost_values(
 ) -> tuple[_LostByPart, _LostByPart]:
     """Return the versions that packages lost, and the variants that are off now in all builds.
 
-    Not of the toolchain, which has lines of its own, nor of what is downgraded: that is told with
-    its versions, and an older one may not have the option. Of dependencies it is the versions that
+    Not of the toolchain, which has lines of its own, nor the versions of what is downgraded: that
+    is told with them. Of dependencies it is the versions that
     many builds had below them, or that a product has elsewhere, and the variants of those because
     of which others are gone.
     """
@@ -125,10 +125,10 @@ def _lost_values(
     turned: _LostByPart = ([], [])
     for stack, some in told.items():
         for change, move in some:
-            if move.status is Status.DOWNGRADED:
-                continue
             name, is_dependency = change.package, change.is_dependency
             lost, off = move.versions.lost, turned_off(move.now_with)
+            if move.status is Status.DOWNGRADED:
+                lost = ()
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)

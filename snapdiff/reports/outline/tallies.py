@@ -1,6 +1,5 @@
 """How many packages there are of each class, by the worst that happened to each, and which."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import UNSET, Struct
@@ -37,7 +36,8 @@ class Tally(Struct, frozen=True, kw_only=True):
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
     what was lost, or is more: versions, builds or both, or that no compiler is named any more;
-    `lost_with` is what tells all builds that they lost, if that is one trait or two. `few` are
+    `is_single` says that it is one version or build, of one package. `lost_with` is what tells all
+    builds that they lost, if that is one trait or two, with how many packages lost such. `few` are
     they, with what happened to each, where these are few that somebody will miss or look for, and
     `few_in_some` those `in_some`. They changed in `events` as all around them did. `major` is how
     many of the upgraded ones have another major version.
@@ -49,7 +49,8 @@ class Tally(Struct, frozen=True, kw_only=True):
     place: Place | None = None
     in_stacks: int = 0
     what: tuple[str, ...] = ()
-    lost_with: tuple[TraitCount, ...] = ()
+    is_single: bool = False
+    lost_with: tuple[tuple[TraitCount, int], ...] = ()
     few: Named = ()
     few_in_some: Named = ()
     events: tuple[Event, ...] = ()
@@ -59,11 +60,6 @@ class Tally(Struct, frozen=True, kw_only=True):
     def loses_builds(self) -> bool:
         """Whether some lost builds, which the lines of these packages alone say."""
         return "builds" in self.what and self.status is Status.LOST
-
-    @property
-    def loses_only_builds(self) -> bool:
-        """Whether all of them did, and none lost a version."""
-        return self.loses_builds and len(self.what) == 1
 
     @property
     def in_more(self) -> int:
@@ -128,15 +124,19 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     return tuple(_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
 
 
-def _lost_with(moves: Iterable[Move]) -> tuple[TraitCount, ...]:
-    """Return what tells all lost builds, that of most of them first; of more than two nothing."""
-    found: Counter[TraitCount] = Counter()
-    for move in moves:
+def _lost_with(moves: Iterable[tuple[str, Move]]) -> tuple[tuple[TraitCount, int], ...]:
+    """Return what tells all lost builds, that of most packages first; of more than two nothing."""
+    found: dict[TraitCount, set[str]] = {}
+    for name, move in moves:
         lost = move.lost
         if lost is None or sum(it.specs for it in lost.parts) != lost.number:
             return ()
-        found.update({replace(it, specs=0, own=UNSET): it.specs for it in lost.parts})
-    return tuple(it for it, _ in found.most_common()) if len(found) <= _FEW_TRAITS else ()
+        for it in lost.parts:
+            found.setdefault(replace(it, specs=0, own=UNSET), set()).add(name)
+    if len(found) > _FEW_TRAITS:
+        return ()
+    numbers = ((it, len(packages)) for it, packages in found.items())
+    return tuple(sorted(numbers, key=lambda it: -it[1]))
 
 
 def _tally(
@@ -171,13 +171,11 @@ def _tally(
             is_each = all(set(move.stacks) == set(stacks) for _, move in moves)
             in_stacks = len(stacks) if is_each else 0
             tally = replace(tally, place=Place("", tuple(stacks)), in_stacks=in_stacks)
-    elif status in (Status.LOST, Status.MORE):
-        is_more = status is Status.MORE
-        of_versions = [it.is_of_versions and bool(is_more or it.versions.gone) for _, it in moves]
-        what = {"versions" if it else "builds" for it in of_versions}
+    elif status is Status.MORE:
+        what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
-        if tally.loses_only_builds:
-            tally = replace(tally, lost_with=_lost_with([move for _, move in moves]))
+    elif status is Status.LOST:
+        tally = _with_losses(tally, moves)
     elif status is Status.RECONFIGURED:
         if all(map(_names_no_compiler, (move for _, move in moves))):
             tally = replace(tally, what=("no compiler",))
@@ -191,6 +189,22 @@ def _tally(
         tally = replace(tally, events=tuple(events), place=place if is_short else None)
     is_named = status in _NAMED or (status.is_quiet and len(named) == 1)
     return replace(tally, few=_few(named, moves) if is_named else ())
+
+
+def _with_losses(tally: Tally, moves: Sequence[tuple[str, Move]]) -> Tally:
+    """Return the tally of packages that lost versions or builds, with what these are."""
+    lost = [
+        (it.is_of_versions and it.versions.gone, it.lost.number if it.lost else 0)
+        for _, it in moves
+    ]
+    what = {"versions" if versions else "builds" for versions, _ in lost}
+    most = max(max(len(versions or ()), builds) for versions, builds in lost)
+    return replace(
+        tally,
+        what=tuple(sorted(what, reverse=True)),
+        is_single=tally.number == most == 1,
+        lost_with=_lost_with(moves) if what == {"builds"} else (),
+    )
 
 
 def _names_no_compiler(move: Move) -> bool:
