@@ -12,7 +12,13 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from snapdiff.diff.package_kinds import change_of_package, kind_of_pair
+from snapdiff.diff.package_kinds import (
+    by_order,
+    change_of_package,
+    in_order,
+    kind_of_pair,
+    versions_of,
+)
 from snapdiff.model.specs import Graph, Spec
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import (
@@ -236,6 +242,31 @@ def _part(
     part = change_of_package(change.package, old, new, specs)
     fields: dict[str, Any] = {it: getattr(part, it) for it in PartChange.__struct_fields__}
     return PartChange(**{**fields, "whole": False})
+
+
+def narrowed_parts(parts: PackageParts, specs: Collection[Change]) -> PackageParts:
+    """Return what happened to the roots of a package and beside, of rebuilt and lost specs alone.
+
+    As of a whole package, what rebuilt specs say is about these, and a part that lost one is told
+    from all of its builds.
+    """
+
+    def narrowed(part: PartChange | None, *, of_roots: bool) -> PartChange | None:
+        some = [it for it in specs if it.is_explicit is of_roots]
+        if not part or not some:
+            return None
+        numbers = ChangeCounts(**Counter[str](it.kind for it in some))
+        if numbers.removed:
+            return replace(part, specs=numbers)
+        kept = in_order(by_order(versions_of(some, "new")))
+        return replace(
+            part, kind=Kind.REBUILT, gone=(), came=(), kept=kept, specs=numbers, versions=UNSET
+        )
+
+    return PackageParts(
+        asked_for=narrowed(parts.asked_for, of_roots=True),
+        others=narrowed(parts.others, of_roots=False),
+    )
 
 
 def _went_along(change: Change, roots: PartChange) -> bool:

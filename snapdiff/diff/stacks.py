@@ -19,7 +19,7 @@ from snapdiff.diff.compilers import (
 )
 from snapdiff.diff.dependencies import direct_dependents, unreadable_side
 from snapdiff.diff.package_kinds import changes_of_packages
-from snapdiff.diff.package_parts import parts_of, roots_on_one_side
+from snapdiff.diff.package_parts import narrowed_parts, parts_of, roots_on_one_side
 from snapdiff.diff.packages import PackageDiff, narrowed_losses
 from snapdiff.diff.shared_traits import shared_traits
 from snapdiff.diff.trait_bits import TraitBits
@@ -266,16 +266,9 @@ class ComparedStack:
         """Return what happened to packages, as far as it is looked at."""
         whole = {change.package: change for change in self.package_changes}
         if self.scope.filters.because:
-            # Rebuilt specs say nothing of the versions beside them. What lost one may have others
-            # left, or newer ones: only all of its builds say whether it is gone.
-            rebuilt = {name: replace(change, kept=()) for name, change in whole.items()}
-            lost = {change.package for change in changes if change.kind is Kind.REMOVED}
-            return [
-                replace(whole[it.package], specs=it.specs, duplicates=it.duplicates)
-                if it.package in lost
-                else it
-                for it in changes_of_packages(changes, rebuilt)
-            ]
+            if self.asked_for:
+                whole |= {it.package: it for it in self._in_parts(*self.asked_for)}
+            return list(_because_of_some(changes, whole))
         if self.asked_for:
             return list(self._in_parts(*self.asked_for))
         if self.scope.filters.explicit:
@@ -317,3 +310,21 @@ class ComparedStack:
             if not self.specs.new:
                 return "removed"
         return "changed" if is_changed else "unchanged"
+
+
+def _because_of_some(
+    changes: Collection[Change], whole: Mapping[str, PackageChange]
+) -> Iterator[PackageChange]:
+    """Yield what happened to packages of which only rebuilt and lost specs are looked at.
+
+    Rebuilt specs say nothing of the versions beside them. What lost one may have others left, or
+    newer ones: only all of its builds say whether it is gone.
+    """
+    rebuilt = {name: replace(change, kept=()) for name, change in whole.items()}
+    specs = changes_by_package(changes)
+    for change in changes_of_packages(changes, rebuilt):
+        of_all = whole[change.package]
+        if change.specs.removed:
+            change = replace(of_all, specs=change.specs, duplicates=change.duplicates)
+        parts = of_all.parts and narrowed_parts(of_all.parts, specs[change.package])
+        yield replace(change, parts=parts)

@@ -212,3 +212,38 @@ def test_what_went_with_a_whole_environment_is_told(tmp_path: Path) -> None:
     assert "− mpi 1.0 gone (gone)" in said
     slip = refused(*sides[:-1], "mpl")
     assert slip == "mpl: matches no package that differs; the nearest: mpi\n"
+
+
+def test_what_became_of_builds_beside_roots_is_told_of_dependencies(tmp_path: Path) -> None:
+    """Roots of `hdf5` were reconfigured, those of `fftw` rebuilt; of both a dependency was."""
+    for side, version in (("old", "3.26"), ("new", "3.27")):
+        tool = Item("cmake", version)
+        below = [Item(name, "1.0", needs=(needs(tool),)) for name in ("fftw", "hdf5")]
+        root = Item("fftw", "2.0", needs=(needs(tool),), explicit=True)
+        other = Item("hdf5", "2.0", parameters={"mpi": side == "new"}, explicit=True)
+        app = Item("app", needs=tuple(map(needs, below)), explicit=True)
+        content = to_bytes(lock([tool, *below, root, other, app]))
+        write_files(tmp_path / side, {"spack.lock": content})
+    sides = ("-C", tmp_path, "old", "new", "--because", "cmake")
+    [stack] = run_json(*sides)["tags"][0]["stacks"]
+    parts = {
+        change["package"]: {name: it and it["kept"] for name, it in change["parts"].items()}
+        for change in stack["package_changes"]
+        if "parts" in change
+    }
+    assert parts == {
+        "fftw": {"asked_for": ["2.0"], "others": ["1.0"]},
+        "hdf5": {"asked_for": None, "others": ["1.0"]},
+    }
+    text = run_cli(*sides, "-f", "text").out
+    products, _, dependencies = text.partition("\nDependencies")
+    assert "= app 1.0, fftw 2.0 with another hash" in products
+    assert "hdf5" not in products
+    assert "= fftw 1.0, hdf5 1.0 with another hash" in dependencies
+
+
+@needs_real_catalogs
+def test_a_lost_root_is_counted_among_roots() -> None:
+    """Of 18 builds of FFTW one was no root."""
+    said = " ".join(run_cli(*DERECHO, "--because", "openmpi", "-f", "text").out.split())
+    assert "fftw 3.3.10 (17 → 15), hdf5 1.12.2 (17 → 15)" in said
