@@ -109,6 +109,7 @@ def diff_files(
                 raise
             side = unreadable_side(found.graphs or (None, None))
             bad_pages.append(BadPage(found.document, side, str(error)))
+    left_out = {page.path for page in bad_pages}
     bad_pages = [
         BadPage(files.shown_path(page.path, page.side), page.side, page.reason)
         for page in bad_pages
@@ -128,6 +129,7 @@ def diff_files(
             SkippedPage(side=page.side, path=page.path, error=page.reason) for page in bad_pages
         ),
         configuration=options.configuration,
+        nothing_compared=(left_out and not tags and not files.is_any_readable(left_out)) or UNSET,
     )
     return narrowed_to_kinds(everything)
 

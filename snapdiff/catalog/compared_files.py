@@ -68,6 +68,19 @@ class ComparedFiles(ABC):
                     found[folder] = reading
         return found
 
+    def is_any_readable(self, left_out: Collection[str]) -> bool:
+        """Return whether a document can be read on either side, but for those `left_out`."""
+        sides: tuple[Side, Side] = ("old", "new")
+        for side, source in zip(sides, self.sources, strict=True):
+            entries = [
+                entry
+                for entry in source.entries()
+                if is_read(entry.path) and printable_path(entry.path) not in left_out
+            ]
+            if any(isinstance(found, Document) for found in self.read(side, entries)):
+                return True
+        return False
+
     def count_folders(
         self, folders: set[str], changed: Collection[str], scope: Scope
     ) -> list[CountedFiles]:

@@ -1,6 +1,6 @@
 """Revisions as catalogs: sources whose files are read as documents, and the names in them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -201,16 +201,6 @@ def require_paths(sources: Iterable[Source]) -> None:
         )
     if found:
         raise is_submodule(submodules[found[0]])
-
-
-def require_readable(catalogs: Iterable[Catalog], left_out: Collection[str]) -> None:
-    """Raise RevisionError where no file is left that may be a document: nothing was compared."""
-    for catalog in catalogs:
-        read = (entry.path for entry in catalog.source.entries() if is_read(entry.path))
-        if any(catalog.shown_path(printable_path(path)) not in left_out for path in read):
-            return
-    message = "no document can be read on either side, so a gate has nothing to look at"
-    raise RevisionError(f"--fail-on: {message}; correct one, or pass --allow-empty")
 
 
 def has_document(catalog: Catalog) -> bool:

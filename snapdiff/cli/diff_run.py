@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.loading import Catalog, require_readable, stacks_of
+from snapdiff.catalog.loading import Catalog, stacks_of
 from snapdiff.cli.given_options import GivenOptions, ReportWriter, lines_named, open_sides
 from snapdiff.comparison import compare_catalogs
-from snapdiff.errors import ReportError
+from snapdiff.errors import ReportError, RevisionError
 from snapdiff.filters import Scope, narrowed_to_kinds, printable_filters
 from snapdiff.output.streams import ProgressBar, say
 from snapdiff.output.whole_files import check_output, require_files_of_their_own
@@ -47,8 +47,11 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
             every_kind = replace(filters, kind=())  # for the gate
             compared = replace(given.comparison(), filters=every_kind)
             found = compare_catalogs(old, new, compared, progress)
-    if given.fail_on and found.skipped and not given.allow_empty:
-        require_readable((old, new), {page.path for page in found.skipped})
+    if given.fail_on and found.nothing_compared and not given.allow_empty:
+        raise RevisionError(
+            "--fail-on: no document can be read on both sides, so a gate has nothing to look at; "
+            "correct one, or pass --allow-empty"
+        )
     given.warn_of_skipped(found.skipped)
     narrowed = narrowed_to_kinds(replace(found, filters=printable_filters(filters)))
     verdict = None

@@ -86,6 +86,8 @@ def _rows(diff: CatalogDiff) -> Iterator[_Cells]:
         for stack in tag.stacks:
             for row in _rows_of_stack(stack, kinds):
                 yield tags | {"stack": stack.stack} | row
+    if diff.nothing_compared:
+        yield {"kind": "nothing compared"}
     for page in diff.skipped:
         yield {"kind": f"page skipped ({page.side})", "package": page.path, "differs": page.error}
 

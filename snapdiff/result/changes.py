@@ -306,6 +306,7 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     - `filters`: what the report was narrowed to
     - `summary`: what happened to specs, all reported stacks added up
     - `tags`: each tag in which anything changed
+    - `nothing_compared`: true where no document can be read on both sides, so that all is left out
     """
 
     schema_version: SchemaVersion = 3
@@ -317,6 +318,7 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     tags: tuple[TagDiff, ...]
     skipped: tuple[SkippedPage, ...]
     configuration: str | UnsetType = UNSET
+    nothing_compared: bool | UnsetType = UNSET
 
     @property
     def renamed_stacks(self) -> list[tuple[str, str]]:

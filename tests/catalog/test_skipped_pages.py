@@ -66,11 +66,43 @@ def test_a_gate_does_not_stay_green_where_nothing_can_be_read(
         write_files(tmp_path / folder, {**bad, "README.txt": "x"})
     sides: list[str | Path] = ["-C", tmp_path, *names, "--skip-bad-pages", "-q"]
     gate = [*sides, "--fail-on", "removed"]
-    reason = "no document can be read on either side, so a gate has nothing to look at"
+    reason = "no document can be read on both sides, so a gate has nothing to look at"
     assert refused(*gate) == f"--fail-on: {reason}; correct one, or pass --allow-empty\n"
     assert run_cli(*gate, "--allow-empty").status == run_cli(*sides).status == 0
     write_files(tmp_path, {"new/env/spack.lock": to_bytes(lock([Item("zlib")]))})
     assert run_cli(*gate).status == (0 if names == ["old", "new"] else 2)
+
+
+SAID = "Nothing was compared: no document can be read on both sides."
+
+
+@pytest.mark.parametrize("bad", ["new", "old"])
+def test_a_report_says_where_nothing_was_compared(bad: str, tmp_path: Path) -> None:
+    """Files of their own may be called otherwise on each side; a README is no document."""
+    good = to_bytes(lock([Item("zlib")]))
+    for side in ("old", "new"):
+        content = b'{"concrete_specs" x' if side == bad else good
+        write_files(tmp_path, {f"{side}.lock": content})
+        write_files(tmp_path / side, {"spack.lock": content, "README.md": "# Read me\n"})
+    for sides in (("old", "new"), ("old.lock", "new.lock")):
+        arguments = ("-C", tmp_path, *sides, "--skip-bad-pages", "-q")
+        for options in (["-ftext"], ["-fmarkdown"], ["-fcomment"], ["-fhtml"], ["-fmd", "--stat"]):
+            out = run_cli(*arguments, *options).out
+            assert SAID in out, options
+            assert ".lock" in out.partition("Pages left out on both sides")[2]
+        report = json.loads(run_cli(*arguments, "-f", "json").out)
+        assert (report["nothing_compared"], report["tags"]) == (True, [])
+        assert run_cli(*arguments, "-f", "csv").out.splitlines()[1].startswith(",,,nothing comp")
+        assert run_cli(*arguments, "--fail-on", "removed").status == 2
+
+
+def test_a_report_without_changes_is_about_what_can_be_read(example: Path) -> None:
+    shutil.copytree(example / "old", example / "copy")
+    (example / "copy" / "_cache/develop/mpich/specs.md").write_text("gone\n")
+    arguments = ("-C", example, "old", "copy", "--skip-bad-pages", "-q")
+    assert "\n\nNo changes in what can be read.\n" in run_cli(*arguments, "-f", "text").out
+    assert "nothing_compared" not in json.loads(run_cli(*arguments, "-f", "json").out)
+    assert run_cli(*arguments, "--fail-on", "removed").status == 0
 
 
 @pytest.mark.parametrize("text", ["gone\n", "gone, too\n"], ids=["the same", "another"])
