@@ -498,7 +498,9 @@ def test_filters_and_skipped_pages_are_told() -> None:
     assert "rebuilt" not in text
     day = load_catalog(SNAPSHOTS / "2025-06-29")
     text = Page(rendered(replace(diff_catalogs(day, day), skipped=(skipped,)))).text()
-    assert "No changes in what can be read. 1 page that cannot be read left out on both sides" in text
+    assert (
+        "No changes in what can be read. 1 page that cannot be read left out on both sides" in text
+    )
     assert "both sides hold the same specs" not in text
 
 

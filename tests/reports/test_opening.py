@@ -542,8 +542,23 @@ def test_where_no_product_changed_the_first_sentence_says_so(tmp_path: Path) -> 
     )
     found = report(tmp_path, {"a": (old, new)}, "-k", "!rebuilt")
     assert found[2] == (
-        "No product changed; 2 dependencies upgraded (`one` to `1.1`, `two` to `1.2`); "
-        "without kind `rebuilt`."
+        "No product changed in such a way; 2 dependencies upgraded (`one` to `1.1`, `two` to "
+        "`1.2`); without kind `rebuilt`."
+    )
+
+
+def test_a_product_that_changed_otherwise_is_not_denied(tmp_path: Path) -> None:
+    old, new = (
+        [*below, Item("app", version, explicit=True, needs=tuple(map(needs, below)))]
+        for below, version in (
+            ([Item("one", "1.1"), Item("two", "1.2")], "1.0"),
+            ([Item("one", "1.0"), Item("two", "1.0")], "2.0"),
+        )
+    )
+    found = report(tmp_path, {"a": (old, new)}, "-k", "downgraded")
+    assert found[2] == (
+        "No product changed in such a way; 2 dependencies downgraded (`one` to `1.0`, `two` to "
+        "`1.0`); only kind `downgraded`."
     )
 
 

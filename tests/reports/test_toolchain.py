@@ -531,7 +531,9 @@ def below_one_root(openmpi: str, minor: int) -> list[Item]:
 def test_a_step_that_no_line_and_no_sentence_has_is_told_apart(tmp_path: Path) -> None:
     sides = write_locks(tmp_path, below_one_root("4.1.6", 0), below_one_root("4.2.0", 1))
     text = run_cli(*sides, "-f", "text", "-k", "upgraded").out
-    assert text.splitlines()[2].startswith("No product changed; 5 dependencies upgraded (lib0, ")
+    assert text.splitlines()[2].startswith(
+        "No product changed in such a way; 5 dependencies upgraded (lib0, "
+    )
     assert toolchain(text)[0] == "openmpi 4.1.6 → 4.2.0"
 
 

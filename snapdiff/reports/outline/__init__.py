@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.filters import wanted_kinds
+from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.model.packages import LikeStacks, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
@@ -73,12 +73,12 @@ class Outline(Struct, frozen=True, kw_only=True):
     of a stack that is on the new side alone, and `is_all_there` that there are many changes, all of
     more builds or packages, and no version is gone. `only_line` is there where it says all there is
     to say of packages, but for the few `followers` that only have another hash, because of that.
-    `is_because` says that only builds with some reasons were looked at. `specs` are those that
-    changed in a kind that is asked for where no package did: with `-k removed` one that an upgraded
-    package lost. `in_all` is how many products, or packages, the only tag that changed has, changed
-    or not, where it is known. `one_sided` are tags, and `whole_stacks` stacks of other tags, that
-    are on one side alone, by kind, of stacks where it is reported. `renames` are stacks that may be
-    one, each with the option that compares them so.
+    `is_because` says that only builds with some reasons were looked at, `is_all` that all that
+    happened was. `specs` are those that changed in a kind that is asked for where no package did:
+    with `-k removed` one that an upgraded package lost. `in_all` is how many products, or packages,
+    the only tag that changed has, changed or not, where it is known. `one_sided` are tags, and
+    `whole_stacks` stacks of other tags, that are on one side alone, by kind, of stacks where it is
+    reported. `renames` are stacks that may be one, each with the option that compares them so.
     """
 
     sides: tuple[SideName, SideName]
@@ -95,6 +95,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     only_line: PackageLine | None
     followers: tuple[str, ...]
     is_because: bool
+    is_all: bool
     specs: SpecLines
     one_sided: dict[Kind, tuple[TagDiff, ...]]
     whole_stacks: dict[Kind, tuple[StackNews, ...]]
@@ -235,6 +236,7 @@ def outline_of(
         only_line=told[0] if is_one_line else None,
         followers=followers,
         is_because=bool(diff.filters.because),
+        is_all=reports_all(diff.filters),
         specs=() if every else spec_lines([stack for tag in changed for stack in tag.stacks]),
         one_sided={kind: tuple(it for it in diff.tags if it.status == kind.value) for kind in both},
         whole_stacks={it: tuple(_stack_news(diff.tags, it) if it in kinds else ()) for it in both},
