@@ -457,6 +457,9 @@ def test_what_is_as_before_in_other_versions_elsewhere_says_where(tmp_path: Path
         ("gcc@12 llvm@17.0.6", "gcc@12 llvm@17.0.6", "compilers as before, `openmpi` "),
         ("gcc@12.3.0", "gcc@12.3.0 llvm@17.0.6", "`llvm` `17.0.6` new, `openmpi` "),
         ("none", "none", "`openmpi` `4.1` → `4.2`"),
+        ("gcc@12 gcc@12 llvm@17", "gcc@12 gcc@12 none", "`gcc` as before, `openmpi` "),
+        ("gcc@12 gcc@12 none", "gcc@12 gcc@12 llvm@17", "`gcc` as before, `openmpi` "),
+        ("gcc@12 llvm@17 llvm@17", "gcc@12 none gcc@12", "`llvm` `17` gone, `openmpi` "),
     ],
 )
 def test_the_first_sentence_ends_with_compilers_and_mpi(old: str, new: str, news: str) -> None:
@@ -587,3 +590,20 @@ def test_a_compiler_that_changed_is_not_said_to_be_as_before_elsewhere(tmp_path:
             write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
     out = run_cli("-C", tmp_path, "old", "new", "-f", "text", *LISTED).out
     assert "gcc 11.1 → 12.1 (a)" in toolchain(out)
+
+
+@pytest.mark.parametrize("options", [(), ("-k", "upgraded")])
+def test_a_compiler_that_is_named_no_more_is_not_gone(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Since Spack 1 what is not compiled names none."""
+
+    def side(version: str, compiler: tuple[str, str] | None) -> list[Item]:
+        gcc = ("gcc", "12")
+        apps = [Item(f"p{n}", f"{n}.{version}", compiler=gcc, explicit=True) for n in range(6)]
+        python = Item("python", version, compiler=gcc, explicit=True)
+        return [*apps, python, Item("data", compiler=compiler, explicit=True)]
+
+    sides = write_locks(tmp_path, side("3.11", ("llvm", "17")), side("3.12", None))
+    told = toolchain(run_cli(*sides, *LISTED, "-f", "text", *options).out)
+    assert told == ["python 3.11 → 3.12", "same versions as before: gcc 12"]

@@ -1,5 +1,6 @@
 """What all of a tag stands on, compilers and MPI among it: what changed, and what is as before."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -84,7 +85,7 @@ def toolchain_of(
     changed: dict[str, _Steps] = {}
     same: dict[str, dict[Versions, list[str]]] = {}
     for stack in stacks:
-        for name, (old, new) in {**_compilers(stack), **_packages(stack)}.items():
+        for name, (old, new) in {**_compilers(stack, is_all=is_all), **_packages(stack)}.items():
             if old != new:
                 gone, came, kept = map(versions_in_order, (old - new, new - old, old & new))
                 step = VersionMove(gone, came, kept)
@@ -219,13 +220,26 @@ def _says(change: SharedChange, name: str, step: ToolStep) -> bool:
     return values.issuperset(f"{name}@{version}" for version in (*versions.gone, *versions.came))
 
 
-def _compilers(stack: StackDiff) -> dict[str, tuple[set[str], set[str]]]:
+def _compilers(stack: StackDiff, *, is_all: bool) -> dict[str, tuple[set[str], set[str]]]:
     """Return the versions of compilers on both sides by name, where those of all specs are known.
 
-    What did not change may be built with any, so that what changed alone says nothing.
+    What did not change may be built with any, so that what changed alone says nothing. A compiler
+    is neither gone nor new where all its specs name none on the other side, or may do so, as not
+    all changes are there.
     """
-    old = _by_name(count.compiler for count in stack.compilers or () if count.old)
-    new = _by_name(count.compiler for count in stack.compilers or () if count.new)
+    counts = stack.compilers or ()
+    pairs = [
+        (canonical_compiler(it.old.compiler), canonical_compiler(it.new.compiler))
+        for it in stack.changes
+        if it.old and it.new
+    ]
+    left = Counter(old for old, new in pairs if new == NO_COMPILER)
+    came = Counter(new for old, new in pairs if old == NO_COMPILER)
+    known = [it for it in counts if it.old > left[it.compiler] or it.new > came[it.compiler]]
+    if not is_all and any(it.old != it.new for it in counts if it.compiler == NO_COMPILER):
+        known = [it for it in known if it.old and it.new]
+    old = _by_name(count.compiler for count in known if count.old)
+    new = _by_name(count.compiler for count in known if count.new)
     if not (old and new):  # a side does not name them
         return {}
     return {name: (old.get(name, set()), new.get(name, set())) for name in {*old, *new}}
