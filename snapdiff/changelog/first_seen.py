@@ -46,8 +46,9 @@ class Seen(Struct, kw_only=True):
     """One version of a package in a stack of a tag, the newest of those that followed one another.
 
     `first` is null where the version is in the first snapshot already. `last` is the newest
-    snapshot that has it, and `is_gone` says that the last of all has not. `builds` is how many it
-    has, or had last, and `build_changes` has each snapshot in which it has others than before.
+    snapshot that has it, as far as it can be read, and `is_gone` says that the last of all has not.
+    `builds` is how many it has, or had last, and `build_changes` has each snapshot in which it has
+    others than before.
     """
 
     package: str
@@ -60,12 +61,21 @@ class Seen(Struct, kw_only=True):
     builds: int
     build_changes: list[BuildsSeen]
 
+    @property
+    def was_away(self) -> bool:
+        """Whether a snapshot between the first that has it and the last has it not."""
+        return any(not it.new for it in self.build_changes)
+
 
 class Sightings(NamedTuple):
-    """All that was seen, by package, version, tag and stack; and the pages that were left out."""
+    """All that was seen, by package, version, tag and stack; and the pages that were left out.
+
+    `ends` are the first snapshot that was looked at, and the last.
+    """
 
     seen: list[Seen]
     skipped: list[SkippedPage]
+    ends: tuple[Sighting, Sighting]
 
 
 class _Place(NamedTuple):
@@ -97,11 +107,13 @@ def first_seen(wanted: Range, settings: ComparisonOptions, progress: Progress) -
     record = _Record(settings)
     first, steps = wanted.oldest, wanted.steps()
     files = (FilePair(path, None, found) for path, found in first.readings())
-    record.add(_sighting(first.source.name, first.revision), files)
+    start = end = _sighting(first.source.name, first.revision)
+    record.add(start, files)
     for number, step in enumerate(steps.walk(), 1):
-        record.add(_sighting(step.end.name, step.end.revision), step.files.changed())
+        end = _sighting(step.end.name, step.end.revision)
+        record.add(end, step.files.changed())
         progress(number, steps.most_sections())
-    return Sightings(record.rows(), list(record.skipped.values()))
+    return Sightings(record.rows(), list(record.skipped.values()), (start, end))
 
 
 class _Record:
@@ -193,10 +205,14 @@ class _Record:
 
     def rows(self) -> list[Seen]:
         assert self._newest
+        unread = {place: held for held in self._unreadable.values() for place in held.listed}
         for place, row in self._rows.items():
             row.tag = place.tag
+            held = unread.get(place)
             if row.is_gone:
                 row.build_changes.pop()  # that it left says `last`
+            elif held and held.listed[place].total() == row.builds:
+                row.last = held.seen  # nothing else has it that can be read
             else:
                 row.last = self._newest
         return sorted(

@@ -55,13 +55,13 @@ def _values(found: Sightings) -> dict[str, Any]:
     changed: list[_Story] = []
     rest: dict[tuple[str, tuple[str, ...]], list[Seen]] = {}
     for row, stacks in alike.values():
-        was_away = any(not it.new for it in row.build_changes)
         if row.first or row.is_gone or row.build_changes:
-            (came if row.first or row.is_gone or was_away else changed).append((row, stacks))
+            (came if row.first or row.is_gone or row.was_away else changed).append((row, stacks))
         else:
             rest.setdefault((row.tag, tuple(stacks)), []).append(row)
     return {
         "seen": found.seen,
+        "ends": found.ends,
         "came": came,
         "changed": changed,
         "rest": rest.items(),

@@ -235,6 +235,28 @@ def test_a_page_that_cannot_be_read_while_its_tag_is_followed_has_what_it_had(
     ] == [("openmpi", "develop-2", None, False, 1), ("zlib", "develop-2", None, False, 1)]
 
 
+def test_a_page_that_cannot_be_read_at_the_end_was_last_seen_before(tmp_path: Path) -> None:
+    """It is not gone, and the newest snapshot does not have it, as far as anybody knows."""
+    for number, letter in enumerate("abc", 1):
+        pages = pages_of([spec(letter, "1.0"), spec(f"{letter}m", "5.0", package="openmpi")])
+        if number == 3:
+            pages = {path: "---\n" if "zlib" in path else it for path, it in pages.items()}
+        write_files(tmp_path / f"{number}", pages)
+    out = run_changelog(tmp_path, "--first-seen", "--skip-bad-pages", "-q", "-f", "json").out
+    assert [
+        (row["package"], row["last"]["section"], row["is_gone"]) for row in json.loads(out)["seen"]
+    ] == [("openmpi", "3", False), ("zlib", "2", False)]
+
+
+def test_a_version_that_was_away_was_not_there_all_the_time(tmp_path: Path) -> None:
+    """Of the changes of its builds only the newest three are listed."""
+    there = [spec("b", "1.0")], [spec("c", "1.0"), spec("d", "1.0", compiler="x@1")]
+    other = spec("z", "2.0")
+    weekly(tmp_path, [other], there[0], [other], *2 * there, [other])
+    text = markdown(tmp_path, "--first-seen", "-p", "zlib")
+    assert "- − `zlib` `1.0` seen from `2` to `7`, but not all the time (`e4s`)\n" in text
+
+
 def counts_of_builds(folder: Path) -> list[tuple[object, ...]]:
     rows = rows_of(folder)
     return [
@@ -280,7 +302,7 @@ def test_a_build_that_leaves_while_another_comes_is_told(tmp_path: Path) -> None
     ] == [("3", 2, 2, 1, 1), ("4", 2, 2, 1, 1)]
     text = markdown(tmp_path, "--first-seen")
     assert text.endswith(
-        "\n\nOf 1 version in `develop-2025-06-04`, none came or went."
+        "\n\nOf 1 version in `develop-2025-06-04`, none came or went between `1` and `4`."
         "\n\n1 version got or lost builds:"
         "\n\n- ≠ `zlib` `1.0`: 2 → 2 builds in `4` (1 removed, 1 added); "
         "2 → 2 builds in `3` (1 removed, 1 added) (`e4s`)\n"
@@ -316,7 +338,7 @@ def test_columns_are_as_wide_as_most_words_in_them_and_the_head_is_painted() -> 
 STORY = """\
 First seen
 
-Of 26 versions in develop, 3 came or went in some stacks.
+Of 26 versions in develop, 3 came or went in some stacks between 1 and 3.
 
   + openmpi 5.0.8 first seen in 2 (e4s-neoverse-v2, e4s-oneapi,
       e4s-rocm-external)
