@@ -12,7 +12,7 @@ from snapdiff import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 
-PLACEHOLDER = "YOUR-ORGANIZATION"
+PLACEHOLDER = "YOUR_ORGANIZATION"
 """Stands for the owner of the repository until there is one."""
 
 RECIPE = "release/spack/package.py"

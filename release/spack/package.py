@@ -10,8 +10,8 @@ from spack.package import *
 class PySpackSnapdiff(PythonPackage):
     """What changed between two snapshots of a Spack package catalog, for people."""
 
-    homepage = "https://github.com/YOUR-ORGANIZATION/snapdiff"
-    git = "https://github.com/YOUR-ORGANIZATION/snapdiff.git"
+    homepage = "https://github.com/YOUR_ORGANIZATION/snapdiff"
+    git = "https://github.com/YOUR_ORGANIZATION/snapdiff.git"
     pypi = "spack-snapdiff/spack_snapdiff-0.1.0.tar.gz"
 
     license("Apache-2.0 OR MIT")

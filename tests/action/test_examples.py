@@ -51,6 +51,19 @@ def test_there_is_a_workflow_for_pull_requests_and_one_for_forks() -> None:
     assert yaml.safe_load(of_forks)["permissions"] == {}
 
 
+def test_a_copy_with_a_name_left_in_it_does_not_run() -> None:
+    """No account on GitHub has an underscore in its name, and pip looks for no name of others."""
+    owners = re.findall(r"uses: ([\w-]+)/snapdiff@", PAGE)
+    assert len(owners) == 2
+    assert all("_" in owner for owner in owners)
+    spec, _job = yaml.safe_load_all((PROJECT / "templates/snapdiff/template.yml").read_text())
+    assert "default" not in spec["spec"]["inputs"]["install"]
+    [included] = [yaml.safe_load(text)["include"][0] for text in EXAMPLES if "include:" in text]
+    place, _, version = included["component"].rpartition("/snapdiff@")
+    assert included["inputs"]["install"] == f"spack-snapdiff[post] @ git+https://{place}"
+    assert version == "main"
+
+
 def test_the_linters_have_nothing_against_the_workflows(repository: Path) -> None:
     files = [str(file) for file in sorted(repository.rglob("*.yml"))]
     schema = ("check-jsonschema", "--builtin-schema", "vendor.github-workflows")
