@@ -104,6 +104,25 @@ def test_what_is_far_below_most_of_them_is_named_beside_the_causes_that_are_near
     assert "; below all of them: zlib 1 → 2" in text
 
 
+def test_what_is_below_many_of_them_is_told_though_its_cause_is_never_the_nearest(
+    tmp_path: Path,
+) -> None:
+    """`all` is below 12 of 12 builds, `half` below 6, `few` below 3; none is the cause of any."""
+    for side, version in (("old", "1"), ("new", "2")):
+        tools = {name: Item(name, version) for name in ("all", "few", "half")}
+        apps, libs = [], []
+        for number in range(12):
+            names = ["all", *(["half"] if number < 6 else []), *(["few"] if number < 3 else [])]
+            lib = Item(f"lib{number}", version, needs=tuple(needs(tools[it]) for it in names))
+            libs.append(lib)
+            apps.append(Item(f"app{number}", explicit=True, needs=(needs(lib),)))
+        content = to_bytes(lock([*tools.values(), *libs, *apps]))
+        write_files(tmp_path, {f"{side}/spack.lock": content})
+    text = " ".join(run_cli("-C", tmp_path, "old", "new", "-f", "text").out.split())
+    assert "; below all of them: all 1 → 2; below 30% or more: half 1 → 2 " in text
+    assert "few" not in text.partition("have another hash, ")[2].partition("Dependencies")[0]
+
+
 def test_of_few_packages_with_several_causes_each_says_which_they_are(tmp_path: Path) -> None:
     sides = []
     for version in ("1", "2"):

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.moves.places import Place, Places
@@ -51,7 +52,8 @@ class Reasons(Struct, frozen=True, kw_only=True):
     `names_packages` says that no line is about these, so that they are named here;
     `causes` are theirs, those of most first, and `unexplained` have no known dependencies. `widest`
     is the event that most of them reach, and how many do, where that is many more than have it as
-    their cause: something else is nearer to them.
+    their cause: something else is nearer to them. `wide` are the other events that 30% or more of
+    them reach and that are no cause that is told, those of most first.
     """
 
     specs: int
@@ -61,6 +63,7 @@ class Reasons(Struct, frozen=True, kw_only=True):
     causes: tuple[CountedCause, ...]
     unexplained: int
     widest: tuple[Event, int] | None
+    wide: tuple[Event, ...] = ()
     shared: tuple[SharedChange, ...]
 
     @property
@@ -90,16 +93,21 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     shared = _shared_changes(stacks, places, of_roots=of_roots)
     if not counted and not shared:
         return None
-    is_each_once = len(changes) == sum(stack.summary.rebuilt for stack in rebuilt)
-    return Reasons(
+    number = sum(stack.summary.rebuilt for stack in rebuilt)
+    reasons = Reasons(
         specs=len(changes) if counted else 0,
         packages=tuple(sorted({change.package for change in changes.values()})),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(counted),
         unexplained=len(changes) - sum(item.specs for item in counted),
-        widest=_widest(rebuilt) if is_each_once else None,
+        widest=_widest(rebuilt) if len(changes) == number else None,
         shared=shared,
     )
+    told = {event for cause in reasons.told.first for event in cause.events}
+    told.update([reasons.widest[0]] if reasons.widest else ())
+    _, reach = _counted_events(rebuilt)
+    wide = (it for it, some in reach.most_common() if 10 * some >= 3 * number and it not in told)
+    return replace(reasons, wide=tuple(wide))
 
 
 def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
@@ -127,6 +135,13 @@ def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
 
 def _widest(stacks: Iterable[StackDiff]) -> tuple[Event, int] | None:
     """Return the event that most rebuilt specs reach, if few of them have it as their cause."""
+    specs, reach = _counted_events(stacks)
+    found = [it for it in reach.most_common(1) if it[1] >= 2 * max(specs[it[0]], 1)]
+    return found[0] if found else None
+
+
+def _counted_events(stacks: Iterable[StackDiff]) -> tuple[Counter[Event], Counter[Event]]:
+    """Return of how many rebuilt specs each event is the cause, and how many reach it."""
     specs: Counter[Event] = Counter()
     reach: Counter[Event] = Counter()
     for stack in stacks:
@@ -134,8 +149,7 @@ def _widest(stacks: Iterable[StackDiff]) -> tuple[Event, int] | None:
             if cause.package:
                 specs[event_of(cause)] += cause.specs
                 reach[event_of(cause)] += cause.reach
-    found = [it for it in reach.most_common(1) if it[1] >= 2 * max(specs[it[0]], 1)]
-    return found[0] if found else None
+    return specs, reach
 
 
 def _shared_changes(

@@ -268,5 +268,6 @@ def _beside(
     named = {it for line in lines if line.status is Status.REBUILT for it in line.packages}
     untold = reasons.told.more or reasons.unexplained
     names_packages = not named or (not untold and len(named) < len(reasons.packages) <= FEW_QUIET)
-    widest = None if names_packages else reasons.widest
-    return replace(reasons, names_packages=names_packages, widest=widest)
+    if names_packages:
+        reasons = replace(reasons, widest=None, wide=())
+    return replace(reasons, names_packages=names_packages)
