@@ -93,6 +93,10 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "another major version), 8 reconfigured, 7 changed otherwise, in 5 environments; "
         "`openmpi` `4.1.5` → `4.1.6`, os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)."
     )
+    why = lines.index("**Toolchain**") - 3
+    assert lines[why].startswith("<details><summary>Why 1,992 builds of 438 packages in all but ")
+    assert lines[why + 1].startswith("`python` in other versions (992); `gmake` is a dependency ")
+    del lines[why : why + 3]
     assert [
         re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2 : 2 + len(NEWS)]
     ] == NEWS
@@ -130,8 +134,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     folds = re.findall(r"<details><summary>(.*)</summary>", text)
     oneapi = "<code>oneapi-x86&#95;64</code>"
     assert folds == [
+        f"Why 1,992 builds of 438 packages in all but {oneapi} have another hash",
         f"57 products changed in os alone ({oneapi}), 5 only have another hash",
-        (f"Why 1,992 builds of 438 packages in all but {oneapi} have another hash"),
         (
             "Dependencies: 51 packages gone, 10 gone from some environments, 12 new, 15 now in "
             "more environments, 3 downgraded, 41 lost versions or builds, 69 upgraded (4 to "
