@@ -1,5 +1,6 @@
 """What every test stands on: the same examples every time, and a git that has no user settings."""
 
+import gc
 import os
 import shutil
 import signal
@@ -98,6 +99,16 @@ def nothing_remembered() -> None:
     """Every test finds out for itself: a result kept from an earlier one would hide a fault."""
     for function in (parse_version, target_family, counting_stacks):
         function.cache_clear()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def what_stays_is_no_garbage() -> None:
+    """Python looks for garbage again and again: five thousand tests it need not look through.
+
+    For each file anew, as a changelog lets go of what was put aside.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")
