@@ -2,7 +2,6 @@
 
 import gc
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Generator, Iterator
@@ -81,17 +80,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("no_cover")
 
 
-@pytest.fixture(autouse=True)
-def git_without_user_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    clear_git_settings(monkeypatch)
-
-
-def clear_git_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def git_without_user_settings() -> Iterator[None]:
     """Let git have no settings but a repository's own."""
-    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in NO_USER_SETTINGS.items():
-        monkeypatch.setenv(name, value)
+    with pytest.MonkeyPatch.context() as environment:
+        for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
+            environment.delenv(name, raising=False)
+        for name, value in NO_USER_SETTINGS.items():
+            environment.setenv(name, value)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -137,22 +134,17 @@ def interrupts_are_heard() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def two_commits(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with two commits, to be copied: git takes three times as long to make one."""
-    folder = tmp_path_factory.mktemp("two-commits")
-    with pytest.MonkeyPatch.context() as environment:
-        clear_git_settings(environment)
-        repository = GitRepository(folder)
-        repository.commit(pages_of(OLD))
-        repository.commit(pages_of(NEW))
-    return folder
+def two_commits(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
+    repository = GitRepository(tmp_path_factory.mktemp("two-commits"))
+    repository.commit(pages_of(OLD))
+    repository.commit(pages_of(NEW))
+    return repository
 
 
 @pytest.fixture
-def repository(tmp_path: Path, two_commits: Path) -> GitRepository:
+def repository(tmp_path: Path, two_commits: GitRepository) -> GitRepository:
     """A repository with two commits."""
-    shutil.copytree(two_commits, tmp_path / "catalog", symlinks=True)
-    return GitRepository(tmp_path / "catalog", is_new=False)
+    return two_commits.copied(tmp_path / "catalog")
 
 
 @pytest.fixture

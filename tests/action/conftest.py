@@ -9,10 +9,16 @@ from typing import Any
 import pytest
 
 from snapdiff.ci import github_action
-from tests.action.pull_requests import write_event
+from tests.action.pull_requests import PullRequest, write_event
 from tests.posting.code_host import REPOSITORY
 
 TOKEN = "secret-0123456789"  # noqa: S105 -- of a server that ends with the test
+
+
+@pytest.fixture(scope="session")
+def request_(tmp_path_factory: pytest.TempPathFactory) -> PullRequest:
+    """A pull request that no test changes."""
+    return PullRequest(tmp_path_factory.mktemp("request"))
 
 
 @pytest.fixture(autouse=True)

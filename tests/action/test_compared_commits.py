@@ -16,12 +16,6 @@ from tests.support.repositories import GitRepository, run_git
 ZEROS = "0" * 40
 
 
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory: pytest.TempPathFactory) -> PullRequest:
-    """A pull request that no test changes."""
-    return PullRequest(tmp_path_factory.mktemp("request"))
-
-
 class Compared(NamedTuple):
     """Both commits by their full ids."""
 

@@ -18,12 +18,6 @@ MERGE_REF = f"refs/pull/{NUMBER}/merge"
 PULL = f"/repos/{REPOSITORY}/pulls/{NUMBER}"
 
 
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory: pytest.TempPathFactory) -> PullRequest:
-    """A pull request that no test changes."""
-    return PullRequest(tmp_path_factory.mktemp("request"))
-
-
 @pytest.fixture
 def github(request_: PullRequest) -> Iterator[CodeHost]:
     """GitHub, which knows the pull request."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,16 +15,22 @@ from tests.support.repositories import GitRepository, run_git
 REPORT = Path("snapdiff-report")
 
 
+@pytest.fixture(scope="module")
+def checked_out(request_: PullRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return request_.checkout(tmp_path_factory.mktemp("checked-out") / "clone", "change")
+
+
 @pytest.fixture
-def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def clone(
+    request_: PullRequest, checked_out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """The checkout of a merge request, in which the component's job is started."""
     for name in list(os.environ):
         if name.startswith(("CI_", "GITLAB_", "SNAPDIFF_")):
             monkeypatch.delenv(name)
-    request = PullRequest(tmp_path)
-    folder = request.checkout(tmp_path / "clone", "change")
+    folder = shutil.copytree(checked_out, tmp_path / "clone", symlinks=True)
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("SNAPDIFF_OLD", request.old_base)
+    monkeypatch.setenv("SNAPDIFF_OLD", request_.old_base)
     return folder
 
 

@@ -37,11 +37,12 @@ def gitlab() -> Iterator[CodeHost]:
 # --- The action ---
 
 
-def test_a_comparison_sets_outputs_and_writes_the_summary(step: Step, tmp_path: Path) -> None:
-    request = PullRequest(tmp_path)
-    clone = request.checkout_merge(tmp_path / "clone")
+def test_a_comparison_sets_outputs_and_writes_the_summary(
+    step: Step, request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout_merge(tmp_path / "clone")
     status = step.run(
-        "compare", request.event(), SNAPDIFF_REPO=str(clone), SNAPDIFF_FAIL_ON="downgraded"
+        "compare", request_.event(), SNAPDIFF_REPO=str(clone), SNAPDIFF_FAIL_ON="downgraded"
     )
     assert status == 0
     assert step.outputs() == {
@@ -70,26 +71,24 @@ def test_an_error_is_an_annotation_and_status_2(
 
 
 def test_a_file_of_the_step_that_cannot_be_written_is_an_annotation(
-    step: Step, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    step: Step, request_: PullRequest, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    request = PullRequest(tmp_path)
     variables = {
-        "SNAPDIFF_REPO": str(request.checkout_merge(tmp_path / "clone")),
+        "SNAPDIFF_REPO": str(request_.checkout_merge(tmp_path / "clone")),
         "GITHUB_OUTPUT": str(tmp_path),
     }
-    assert step.run("compare", request.event(), **variables) == 2
+    assert step.run("compare", request_.event(), **variables) == 2
     said = f"::error title=snapdiff::{tmp_path}: cannot be written: Is a directory"
     assert said in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"])
 def test_a_full_disk_is_an_annotation_that_names_the_file(
-    name: str, step: Step, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    name: str, step: Step, request_: PullRequest, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    request = PullRequest(tmp_path)
-    clone = str(request.checkout_merge(tmp_path / "clone"))
+    clone = str(request_.checkout_merge(tmp_path / "clone"))
     variables = {"SNAPDIFF_REPO": clone, name: "/dev/full"}
-    assert step.run("compare", request.event(), **variables) == 2
+    assert step.run("compare", request_.event(), **variables) == 2
     said = "::error title=snapdiff::/dev/full: cannot be written: No space left on device\n"
     assert capfd.readouterr().out.endswith(said)
 
@@ -190,15 +189,14 @@ def test_a_link_in_an_artifact_is_not_followed(
 
 
 def test_a_job_leaves_its_files_writes_a_note_and_ends_with_the_gate(
-    gitlab: CodeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gitlab: CodeHost, request_: PullRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = PullRequest(tmp_path)
-    monkeypatch.chdir(request.checkout(tmp_path / "clone", "change"))
+    monkeypatch.chdir(request_.checkout(tmp_path / "clone", "change"))
     variables = {
         "CI_API_V4_URL": gitlab.api_url,
         "CI_MERGE_REQUEST_PROJECT_ID": "81",
         "CI_MERGE_REQUEST_IID": str(NUMBER),
-        "CI_MERGE_REQUEST_DIFF_BASE_SHA": request.old_base,
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": request_.old_base,
         "CI_JOB_URL": f"{gitlab.url}/jobs/7",
         "SNAPDIFF_TOKEN_VARIABLE": "ACCESS",
         "ACCESS": TOKEN,
@@ -252,16 +250,16 @@ def test_a_job_without_a_note(
     status: int,
     said: str,
     gitlab: CodeHost,
+    request_: PullRequest,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    request = PullRequest(tmp_path)
-    monkeypatch.chdir(request.checkout(tmp_path / "clone", "change"))
+    monkeypatch.chdir(request_.checkout(tmp_path / "clone", "change"))
     given = {
         "CI_API_V4_URL": gitlab.api_url,
         "CI_MERGE_REQUEST_PROJECT_ID": "81",
-        "SNAPDIFF_OLD": request.old_base,
+        "SNAPDIFF_OLD": request_.old_base,
         **variables,
     }
     for name, value in given.items():

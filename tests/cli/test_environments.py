@@ -19,13 +19,19 @@ OLD = to_bytes(lock([Item("lib")]))
 NEW = to_bytes(lock([Item("lib"), Item("app")]))
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Spack with environments: `hep` in git and changed since, `ml` as it was, `raw` no lock."""
-    environments = tmp_path / "spack/var/spack/environments"
-    repository = GitRepository(environments / "hep")
+@pytest.fixture(scope="module")
+def two_locks(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
+    repository = GitRepository(tmp_path_factory.mktemp("hep"))
     repository.commit({"spack.lock": OLD, "spack.yaml": "spack: {}"}, "First")
     repository.commit({"spack.lock": OLD, "spack.yaml": "spack: {}"}, "Second")
+    return repository
+
+
+@pytest.fixture
+def root(tmp_path: Path, two_locks: GitRepository, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Spack with environments: `hep` in git and changed since, `ml` as it was, `raw` no lock."""
+    environments = tmp_path / "spack/var/spack/environments"
+    two_locks.copied(environments / "hep")
     write_files(environments, {"hep/spack.lock": NEW, "ml/spack.lock": OLD, "raw/spack.yaml": "x"})
     monkeypatch.setenv("SPACK_ROOT", str(tmp_path / "spack"))
     write_files(tmp_path / "here", {"old.lock": OLD})

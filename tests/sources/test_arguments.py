@@ -35,11 +35,17 @@ LOCK = to_bytes(lock([LIB, APP]))
 """What the lock of `envs/hep` is now: `app` is added."""
 
 
-@pytest.fixture
-def envs(tmp_path: Path) -> GitRepository:
-    """Environments of which one is changed in the working tree."""
-    repository = GitRepository(tmp_path / "catalog")
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
+    repository = GitRepository(tmp_path_factory.mktemp("committed"))
     repository.commit(COMMITTED)
+    return repository
+
+
+@pytest.fixture
+def envs(tmp_path: Path, committed: GitRepository) -> GitRepository:
+    """Environments of which one is changed in the working tree."""
+    repository = committed.copied(tmp_path / "catalog")
     write_files(repository.folder, {"envs/hep/spack.lock": LOCK})
     return repository
 

@@ -31,15 +31,20 @@ from tests.support.repositories import COMMIT_DATE, GitRepository, run_git
 PAGE = "_cache/develop/zlib/specs.md"
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> GitRepository:
-    """A repository with two commits, an annotated tag on the first and a branch on the second."""
-    repository = GitRepository(tmp_path / "catalog")
+@pytest.fixture(scope="module")
+def named_commits(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
+    repository = GitRepository(tmp_path_factory.mktemp("named"))
     repository.commit({"README.md": "# Catalog\n", **pages_of(OLD)})
     repository.git("tag", "--annotate", "--message=First", "first")
     repository.commit({"README.md": "# Catalog\n", **pages_of(NEW)})
     repository.git("branch", "second")
     return repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path, named_commits: GitRepository) -> GitRepository:
+    """A repository with two commits, an annotated tag on the first and a branch on the second."""
+    return named_commits.copied(tmp_path / "catalog")
 
 
 # --- One catalog under many names ---
