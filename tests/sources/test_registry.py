@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,10 +22,10 @@ from tests.support.registries import (
     Registry,
     Store,
     TokenServer,
-    certificate,
     digest_of,
     running,
     token_server,
+    write_certificate,
 )
 
 pytestmark = pytest.mark.slow
@@ -43,12 +44,18 @@ def nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """A store with an index in it."""
-    store = Store(tmp_path / "registry")
+@pytest.fixture(scope="module")
+def pushed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with an index in it, to be copied: a push takes a registry of its own."""
+    store = Store(tmp_path_factory.mktemp("pushed"))
     store.push(NAME, ONE)
-    return store
+    return store.folder
+
+
+@pytest.fixture
+def store(tmp_path: Path, pushed: Path) -> Store:
+    """A store with an index in it."""
+    return Store(shutil.copytree(pushed, tmp_path / "registry"))
 
 
 @pytest.fixture
@@ -145,7 +152,7 @@ def test_where_nothing_is_new_nothing_is_written(store: Store, tmp_path: Path) -
 
 
 def test_a_registry_with_tls_is_asked_with_its_certificate(store: Store, tmp_path: Path) -> None:
-    key, file = certificate(tmp_path / "tls")
+    key, file = write_certificate(tmp_path / "tls")
     http = {"tls": {"certificate": str(file), "key": str(key)}}
     with running(store.folder, settings={"http": http}, scheme="https") as registry:
         words = ("-f", "json", registry.url(NAME), registry.url(NAME))

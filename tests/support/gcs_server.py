@@ -116,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
 def gcs_server(objects: Mapping[str, bytes]) -> Iterator[GcsServer]:
     """Run a server with objects."""
     with GcsServer(objects) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
         try:
             yield server
         finally:

@@ -2,11 +2,13 @@
 
 import base64
 import contextlib
+import functools
 import hashlib
 import json
 import os
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -132,14 +134,24 @@ def running(
 # --- Who may read ---
 
 
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """A key, and a certificate for 127.0.0.1 that is its own authority."""
-    folder.mkdir(exist_ok=True)
-    key, file = folder / "key.pem", folder / "certificate.pem"
+@functools.cache
+def certificate() -> tuple[str, str]:
+    """A key, and a certificate for 127.0.0.1 that is its own authority: made once, in seconds."""
     words = [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     words += ["-subj", "/CN=snapdiff", "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run([*words, "-keyout", key, "-out", file], check=True, capture_output=True)
-    return key, file
+    with tempfile.TemporaryDirectory() as folder:
+        key, file = Path(folder, "key.pem"), Path(folder, "certificate.pem")
+        subprocess.run([*words, "-keyout", key, "-out", file], check=True, capture_output=True)
+        return key.read_text(), file.read_text()
+
+
+def write_certificate(folder: Path) -> tuple[Path, Path]:
+    """The files of a key and its certificate."""
+    folder.mkdir(exist_ok=True)
+    files = folder / "key.pem", folder / "certificate.pem"
+    for file, text in zip(files, certificate(), strict=True):
+        file.write_text(text)
+    return files
 
 
 class TokenServer(ThreadingHTTPServer):
@@ -148,9 +160,9 @@ class TokenServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, folder: Path, *, public: str = "") -> None:
-        """Take where to make a key, and the repository that is open to guests."""
+        """Take where to put a key, and the repository that is open to guests."""
         super().__init__(("127.0.0.1", 0), _TokenHandler)
-        self.key, self.certificate = certificate(folder)
+        self.key, self.certificate = write_certificate(folder)
         self.public = public
         self.identity_token = "an-identity-token"  # noqa: S105 - of nobody
         self.seen: list[str] = []
@@ -232,7 +244,7 @@ class _TokenHandler(BaseHTTPRequestHandler):
 def token_server(folder: Path, *, public: str = "") -> Iterator[TokenServer]:
     """Run a server of tokens."""
     with TokenServer(folder, public=public) as server:
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
         try:
             yield server
         finally:

@@ -57,7 +57,7 @@ class WebServer:
     @contextlib.contextmanager
     def running(self) -> Iterator["WebServer"]:
         """Answer requests as long as the block runs."""
-        thread = Thread(target=self._server.serve_forever, args=(0.05,))
+        thread = Thread(target=self._server.serve_forever, args=(0.005,))
         thread.start()
         try:
             yield self
@@ -239,5 +239,5 @@ def wait_for_server(host: str, port: int, process: "subprocess.Popen[bytes]") ->
     while process.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection((host, port), 1):
             return
-        time.sleep(0.05)
+        time.sleep(0.005)
     raise RuntimeError("the server did not start")
