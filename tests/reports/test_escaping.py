@@ -19,7 +19,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.markdown import code, linked
 from snapdiff.result.changes import Filters
 from snapdiff.safe_text import shown, visible
-from tests.support.helpers import page_around, refused, run_cli, run_json, write_files
+from tests.support.helpers import Report, page_around, refused, run_cli, run_json, write_files
 from tests.support.hostile import HARMLESS, PLACES, VALUES, write_catalogs
 from tests.support.nightly import nightly_but
 
@@ -71,12 +71,18 @@ class Tree(HTMLParser):
         self.comments.append(data.strip())
 
 
-@pytest.fixture(params=PLACES)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A place, and in it, in the catalogs `old` and `new` of `tmp_path`, every hostile value."""
-    found: str = request.param
-    write_catalogs(tmp_path, found)
-    return found
+@pytest.fixture(params=PLACES, scope="module")
+def hostile(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder, called as a place, with catalogs that have every hostile value there."""
+    folder: Path = tmp_path_factory.mktemp("hostile") / request.param
+    write_catalogs(folder, folder.name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(hostile: Path) -> Report:
+    """What is said of them in JSON."""
+    return run_json("-C", hostile, "old", "new")
 
 
 def diff_of(folder: Path) -> CatalogDiff:
@@ -101,13 +107,13 @@ def assert_hostile_values_are_text(markdown: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("group_by", nightly_but(["stack", "package"], ["package"]))
 def test_a_comment_shows_hostile_values_as_text(
-    place: str, tmp_path: Path, group_by: Literal["stack", "package"]
+    hostile: Path, tmp_path: Path, group_by: Literal["stack", "package"]
 ) -> None:
     options = ReportOptions(group_by=group_by, detail=True, max_length=10_000_000)
-    comment = render_report(diff_of(tmp_path), "comment", options)
+    comment = render_report(diff_of(hostile), "comment", options)
     assert_hostile_values_are_text(comment)
-    write_catalogs(tmp_path / "harmless", place, HARMLESS)
-    harmless = render_report(diff_of(tmp_path / "harmless"), "comment", options)
+    write_catalogs(tmp_path, hostile.name, HARMLESS)
+    harmless = render_report(diff_of(tmp_path), "comment", options)
     found, expected = (Counter(Tree(text).elements) for text in (comment, harmless))
     assert found["a"] <= expected.pop("a")  # not every name has a page that a link could lead to
     assert found - Counter(a=found["a"]) == expected
@@ -121,9 +127,8 @@ def test_globs_are_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("place")
-def test_the_terminal_gets_no_control_codes(tmp_path: Path) -> None:
-    result = run_cli("-C", tmp_path, "old", "new", "-f", "text", "--detail")
+def test_the_terminal_gets_no_control_codes(hostile: Path) -> None:
+    result = run_cli("-C", hostile, "old", "new", "-f", "text", "--detail")
     assert (result.status, result.err) == (0, "")
     assert all(line.isprintable() for line in result.out.split("\n"))
     text = result.out.replace("\n", "")
@@ -131,10 +136,8 @@ def test_the_terminal_gets_no_control_codes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("place")
-def test_a_spreadsheet_gets_text_in_the_right_cells(tmp_path: Path) -> None:
-    rows = list(csv.reader(io.StringIO(run_cli("-C", tmp_path, "old", "new", "-f", "csv").out)))
-    report = run_json("-C", tmp_path, "old", "new")
+def test_a_spreadsheet_gets_text_in_the_right_cells(hostile: Path, report: Report) -> None:
+    rows = list(csv.reader(io.StringIO(run_cli("-C", hostile, "old", "new", "-f", "csv").out)))
     assert len({len(row) for row in rows}) == 1
     stacks = [stack for tag in report["tags"] for stack in tag["stacks"]]
     whole = sum(stack["status"] in ("added", "removed") for stack in stacks)
@@ -146,9 +149,8 @@ def test_a_spreadsheet_gets_text_in_the_right_cells(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("place")
-def test_json_keeps_the_values_to_the_letter(tmp_path: Path) -> None:
-    text = json.dumps(run_json("-C", tmp_path, "old", "new"))
+def test_json_keeps_the_values_to_the_letter(report: Report) -> None:
+    text = json.dumps(report)
     assert [name for name, value in VALUES.items() if json.dumps(value)[1:-1] not in text] == []
 
 

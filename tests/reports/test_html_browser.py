@@ -9,7 +9,7 @@ import pytest
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.safe_text import shown
-from tests.support.browser import COLOURS, Browser, Keys, Select, contrast, started, webdriver
+from tests.support.browser import COLOURS, Browser, Keys, Select, contrast, webdriver
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import run_cli, run_json, write_files
@@ -18,12 +18,6 @@ from tests.support.html_reports import hostile_diff, large_diff, rendered, snaps
 from tests.support.nightly import nightly_but
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[webdriver.Chrome]:
-    with started() as chromium:
-        yield chromium
 
 
 @pytest.fixture(scope="module")
@@ -284,27 +278,40 @@ def test_text_stands_out_in_both_themes(browser: Browser, scheme: str) -> None:
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
+IN_ADDRESSES = ["entity", "issue", "link", "quotes", "NUL", "line break", "blank"]
+"""Values with what has a meaning in an address, or is lost in one."""
+
+
 @pytest.mark.parametrize(
-    "place", nightly_but(["package", "stack", "version", "variants"], ["stack"])
+    ("place", "chosen"),
+    nightly_but(
+        {
+            "stack": ("stack", IN_ADDRESSES),
+            "every stack": ("stack", list(VALUES)),
+            **{place: (place, []) for place in ("package", "version", "variants")},
+        },
+        ["stack"],
+    ),
 )
-def test_hostile_values_run_nothing(driver: webdriver.Chrome, tmp_path: Path, place: str) -> None:
+def test_hostile_values_run_nothing(
+    driver: webdriver.Chrome, tmp_path: Path, place: str, chosen: list[str]
+) -> None:
     browser = Browser(driver)
     browser.open(_written(tmp_path, rendered(hostile_diff(tmp_path, place))))
     browser.script("for (const one of document.querySelectorAll('.unfold')) one.click()")
     text = browser.script("return document.body.textContent")
     assert [name for name, value in VALUES.items() if shown(value)[:150] not in text] == []
     assert browser.script("return document.scripts.length") == 2
-    if place == "stack":
-        options = "[...document.forms[0].elements.stack.options]"
-        names = browser.script(f"return {options}.map((option) => option.value)")
-        for value in map(shown, VALUES.values()):
-            browser.all("select[name=stack] option")[names.index(value)].click()
-            rows, address = browser.rows(), driver.current_url
-            assert rows
-            driver.get(address.partition("#")[0] + "#q=nothing+fits")
-            browser.until(partial(browser.shows, []))
-            driver.get(address)
-            browser.until(partial(browser.shows, rows))
+    options = "[...document.forms[0].elements.stack.options]"
+    names = browser.script(f"return {options}.map((option) => option.value)")
+    for value in (shown(VALUES[name]) for name in chosen):
+        browser.all("select[name=stack] option")[names.index(value)].click()
+        rows, address = browser.rows(), driver.current_url
+        assert rows
+        driver.get(address.partition("#")[0] + "#q=nothing+fits")
+        browser.until(partial(browser.shows, []))
+        driver.get(address)
+        browser.until(partial(browser.shows, rows))
     browser.one("input[name=q]").send_keys("zlib" if place == "package" else "gcc")
     browser.assert_quiet()
 

@@ -6,19 +6,13 @@ from pathlib import Path
 import pytest
 
 from snapdiff import diff_catalogs, load_catalog
-from tests.support.browser import Browser, started, webdriver
+from tests.support.browser import Browser, webdriver
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import write_files
 from tests.support.html_reports import rendered, snapshots_diff
 from tests.support.real_catalogs import e4s_report, needs_real_catalogs
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[webdriver.Chrome]:
-    with started() as chromium:
-        yield chromium
 
 
 @pytest.fixture
