@@ -89,7 +89,7 @@ def large() -> CatalogDiff:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
-@pytest.mark.parametrize("group_by", [None, "stack", "package"])
+@pytest.mark.parametrize("group_by", nightly_but([None, "stack", "package"], ["stack", "package"]))
 def test_in_300_packages_the_bad_news_is_in_the_first_25_lines(
     large: CatalogDiff, format_name: str, group_by: str | None
 ) -> None:
@@ -112,7 +112,7 @@ def outside_folds(text: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("most", [3_000, 10_000, 60_000])
+@pytest.mark.parametrize("most", nightly_but([3_000, 10_000, 60_000], [3_000, 60_000]))
 @pytest.mark.parametrize("group_by", ["stack", "package"])
 def test_a_comment_is_forty_lines_to_look_at_and_full_inside(
     large: CatalogDiff, most: int, group_by: str
@@ -280,7 +280,7 @@ def a_package_is_one_item_of_its_class_the_worst_first(_: CatalogDiff, outline: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("most", [*range(1500, 6000, 500), None])
+@pytest.mark.parametrize("most", nightly_but([*range(1500, 6000, 500), None], [2000, 4000, None]))
 def test_a_set_is_listed_where_something_is_said_of_it(
     large: CatalogDiff, most: int | None
 ) -> None:

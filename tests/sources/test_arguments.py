@@ -22,6 +22,7 @@ from tests.support.helpers import (
     words,
     write_files,
 )
+from tests.support.nightly import examples
 from tests.support.repositories import GitRepository, run_git
 
 LIB, APP = Item("lib"), Item("app")
@@ -321,7 +322,7 @@ PLACES = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=12)
+@settings(max_examples=examples(6))
 @given(catalogs(), PLACES, st.booleans())
 def test_every_route_to_a_part_of_any_catalog_gives_one_report(
     both: Catalogs, place: tuple[str, str], is_staged: bool
