@@ -277,13 +277,16 @@ def test_an_error_is_one_line(arguments: list[str], message: str, story: History
 def test_an_option_without_effect_is_a_warning(
     options: list[str], message: str, story: History
 ) -> None:
-    result = run_changelog("-C", story.folder, "start..HEAD", *options)
+    result = run_changelog("-C", story.folder, "v2.0..HEAD", *options)
     assert result.status == 0
     assert result.out
     assert result.err.startswith(f"snapdiff: warning: {message}")
     assert result.err.count("\n") == 1
-    assert run_changelog("-C", story.folder, "start..HEAD", *options, "-q").err == ""
-    assert run_changelog("-C", story.folder, "start..HEAD", "--color", "never").err == ""
+    assert run_changelog("-C", story.folder, "v2.0..HEAD", *options, "-q").err == ""
+
+
+def test_to_ask_for_no_colour_where_there_is_none_is_no_warning(story: History) -> None:
+    assert run_changelog("-C", story.folder, "v2.0..HEAD", "--color", "never").err == ""
 
 
 def test_a_bad_page_is_named_with_its_commit(tmp_path: Path) -> None:

@@ -282,9 +282,9 @@ class TestOptions:
             in error
         )
         plain = tmp_path / "PLAIN.md"
-        update(story, plain)
+        update(story, plain, "v1.0~1..v1.0")
         assert f"was written without options, and this run is {named}; " in refused(
-            story, plain, "start..HEAD", *options
+            story, plain, "v1.0~1..v1.0", *options
         )
 
     def test_are_the_same_in_another_order_and_where_the_default_is_spelled_out(
