@@ -50,29 +50,12 @@ def environment(changes: Mapping[str, str | None] | None) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def run_process(
-    *arguments: str | bytes | Path,
-    env: Mapping[str, str | None] | None = None,
-    cwd: Path = PROJECT,
-    before: Callable[[], Any] | None = None,
-    python: tuple[str, ...] = (),
-    out: int | IO[bytes] = subprocess.PIPE,
-    err: int | IO[bytes] = subprocess.PIPE,
-) -> Ended:
-    """Run the command in a process of its own.
+def run_process(*arguments: str | bytes | Path, **options: Any) -> Ended:
+    """Run the command in a process of its own, with the options of `start`, until it ends.
 
-    `before` is called in it before it begins; `python` are options of the interpreter. What goes to
-    a file in place of `out` or `err` is not in what is returned.
+    What goes to a file in place of `out` or `err` is not in what is returned.
     """
-    with start(
-        *arguments,
-        env=env,
-        cwd=cwd,
-        before=before,
-        python=python,
-        out=out,
-        err=err,
-    ) as process:
+    with start(*arguments, **options) as process:
         said = process.communicate()
     return Ended(process.returncode, *(text or b"" for text in said))
 
@@ -87,7 +70,10 @@ def start(
     err: int | IO[bytes] = subprocess.PIPE,
     in_own_session: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start the command in a process of its own, with nothing on standard input."""
+    """Start the command in a process of its own, with nothing on standard input.
+
+    `before` is called in it before it begins; `python` are options of the interpreter.
+    """
     return subprocess.Popen(
         command(*arguments, python=python),
         cwd=cwd,
