@@ -71,13 +71,29 @@ WITH_LONG_TESTS = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long; count what slow tests and properties cover where it adds any."""
+    """Begin with what takes long."""
     items.sort(key=lambda item: item.path.name not in WITH_LONG_TESTS)
-    for item in items:
-        room = item.path.relative_to(Path(__file__).parent).parts[0]
-        is_slow = item.get_closest_marker("slow") or is_hypothesis_test(getattr(item, "obj", None))
-        if is_slow and room not in COVERED_BY_SLOW_TESTS:
-            item.add_marker("no_cover")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Count lines in tests alone: to be counted, pytest's own work takes four times as long."""
+    if cov := session.config.pluginmanager.getplugin("_cov"):
+        cov.cov_controller.pause()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Count what a test covers: a slow one or a property where it adds any."""
+    room = item.path.relative_to(Path(__file__).parent).parts[0]
+    is_slow = item.get_closest_marker("slow") or is_hypothesis_test(getattr(item, "obj", None))
+    cov = item.config.pluginmanager.getplugin("_cov")
+    if not cov or (is_slow and room not in COVERED_BY_SLOW_TESTS):
+        return (yield)
+    cov.cov_controller.resume()
+    try:
+        return (yield)
+    finally:
+        cov.cov_controller.pause()
 
 
 @pytest.fixture(autouse=True, scope="session")
