@@ -93,7 +93,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "another major version), 8 reconfigured, 7 changed otherwise, in 5 environments; "
         "`openmpi` `4.1.5` → `4.1.6`, os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)."
     )
-    why = lines.index("**Toolchain**") - 3
+    why = lines.index("## Products (root specs)") - 3
     assert lines[why].startswith("<details><summary>Why 1,992 builds of 438 packages in all but ")
     assert lines[why + 1].startswith("`python` in other versions (992); `gmake` is a dependency ")
     del lines[why : why + 3]
