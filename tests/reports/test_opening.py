@@ -310,12 +310,10 @@ def test_of_builds_that_no_trait_counts_nothing_is_said() -> None:
     """They may have one that is elsewhere, too."""
     gcc = TraitCount(Trait("compiler", None, "gcc@12.2.0"), 2)
     gain = BuildSet(word="new", builds=7, parts=(gcc,))
-    assert gain.in_words("", str) == "7 new (among them 2 with gcc 12.2.0)"
-    assert gain.parts_in_words(str) == []
     hypre = TraitCount(Trait("dependency", "hypre", "2.29"), 3, own=1)
     more = structs.replace(gain, parts=(hypre, gcc))
     assert more.in_words("", str) == "7 new"
-    assert more.parts_in_words(str) == [
+    assert [*more.parts_in_words(str)] == [
         "3 new with hypre 2.29: 1 build of it and 2 that use it",
         "2 new with gcc 12.2.0",
     ]
@@ -334,7 +332,7 @@ def test_lost_builds_of_a_dependency_and_of_one_compiler(compiler: str, words: s
     )
     loss = BuildSet(word="gone", builds=2, parts=(hypre,))
     both = f"hypre 2.29 and {words}: 1 build of it and 1 that uses it"
-    assert loss.in_words("", str) == f"2 gone (all with {both})"
+    assert [*loss.parts_in_words(str)] == [f"all with {both}"]
 
 
 def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) -> None:
@@ -345,7 +343,8 @@ def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) 
     words = "all with `mvapich` `3.0`: 1 build of it and 3 that use it"
     for step, word, both in (("3 → 7", "new", sides), ("7 → 3", "gone", sides[::-1])):
         lines = report(tmp_path / word, {"a": both})
-        assert f"- {step} builds: 4 {word} ({words})" in lines
+        told = lines.index(f"- {step} builds: 4 {word}")
+        assert lines[told + 1] == f"  - {words}"
     # In a report without what came nothing is said of it.
     done = run_cli("-C", tmp_path / "new", "old", "new", "-k", "!added")
     assert (done.status, done.err) == (0, "")
@@ -726,13 +725,13 @@ def test_what_took_a_package_away_says_nothing_of_the_compiler_of_its_name(tmp_p
 
 def test_how_many_builds_there_are_is_said_where_all_that_changed_is_told(tmp_path: Path) -> None:
     old, new = ([it for name in "xyz" for it in builds(name, gpu=gpu)] for gpu in ("89", "8"))
-    words = "gone (all with `gpu=9`)"
-    assert f"- 6 → 3 builds: 3 {words}" in report(tmp_path / "a", {"a": (old, new)})
+    assert "- 6 → 3 builds: 3 gone" in report(tmp_path / "a", {"a": (old, new)})
     more = [*new, Item("dependency")]
     more += [Item("user", explicit=True, needs=(needs(more[-1]),))]
-    assert f"- 6 → 5 builds: 3 {words}, 2 new" in report(tmp_path / "b", {"a": (old, more)})
+    assert "- 6 → 5 builds: 3 gone, 2 new" in report(tmp_path / "b", {"a": (old, more)})
     roots = report(tmp_path / "c", {"a": (old, more)}, "--explicit")
-    assert f"- 3 builds {words}" in roots
+    told = roots.index("- 3 builds gone")
+    assert roots[told + 1] == "  - all with `gpu=9`"
 
 
 def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(

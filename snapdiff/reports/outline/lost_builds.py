@@ -45,39 +45,28 @@ class BuildSet(Struct, frozen=True, kw_only=True):
     only: tuple[str, ...] = ()
 
     def in_words(self, noun: str, mark: Mark) -> str:
-        """Return what is said: `24 gone (all with mvapich 3.0b: 1 build of it and 23 that use it)`.
-
-        Of those that no trait counts nothing is said: they may have one that is elsewhere, too.
-        """
+        """Return how many they are: `24 gone`; of which package, if no trait is told of them."""
         words = f"{self.builds:,}{noun} {self.word}"
-        if not self.parts:
-            return f"{words} ({' '.join(map(mark, self.only))})" if self.only else words
-        if len(self.parts) > 1:
-            return words
-        [part] = self.parts
-        number = "all" if part.specs == self.builds else f"among them {part.specs:,}"
-        return f"{words} ({_with_part(number, part, mark)})"
+        is_told = self.parts or not self.only
+        return words if is_told else f"{words} ({' '.join(map(mark, self.only))})"
 
-    def parts_in_words(self, mark: Mark) -> list[str]:
-        """Return `15 gone with mvapich 3.0b: 1 build of it and 14 that use it` of each of several.
+    def parts_in_words(self, mark: Mark) -> Iterator[str]:
+        """Yield `15 gone with mvapich 3.0b: 1 build of it and 14 that use it` of each trait.
 
-        Those that are told first may have what the others are told by.
+        Of those that no trait counts nothing is said, as they may have one that is elsewhere, too;
+        and those that are told first may have what the others are told by.
         """
-        if len(self.parts) < 2:
-            return []
-        return [_with_part(f"{it.specs:,} {self.word}", it, mark) for it in self.parts]
-
-
-def _with_part(number: str, part: TraitCount, mark: Mark) -> str:
-    """Return how many builds have a trait, and of a dependency how many of these are its own."""
-    if part.own == part.specs:
-        return f"{number} of {dependency_in_words(part.trait, mark)} itself"
-    words = f"{number} {traits_in_words(part, mark)}"
-    if not part.own:
-        return words
-    above = part.specs - part.own
-    uses = "uses" if above == 1 else "use"
-    return f"{words}: {counted(part.own, 'build')} of it and {above:,} that {uses} it"
+        for it in self.parts:
+            number = "all" if it.specs == self.builds else f"{it.specs:,} {self.word}"
+            if it.own == it.specs:
+                yield f"{number} of {dependency_in_words(it.trait, mark)} itself"
+            elif it.own:
+                above = it.specs - it.own
+                users = f"{above:,} that {'uses' if above == 1 else 'use'} it"
+                own = f"{counted(it.own, 'build')} of it and {users}"
+                yield f"{number} {traits_in_words(it, mark)}: {own}"
+            else:
+                yield f"{number} {traits_in_words(it, mark)}"
 
 
 class StackBuilds(Struct, frozen=True, kw_only=True):
@@ -96,7 +85,7 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
     sets: tuple[BuildSet, ...]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `80 → 58 builds: 24 gone (all with mvapich 3.0b), 2 new`.
+        """Return what is said: `80 → 58 builds: 24 gone, 2 new (esmf 8.6.0)`.
 
         And how many have another version, which counts them as neither.
         """
@@ -108,7 +97,7 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
         return ", ".join(it.in_words(" builds", mark) for it in self.sets if it.parts)
 
     def parts_in_words(self, mark: Mark) -> list[str]:
-        """Return what several parts of those gone, and of those new, have in common."""
+        """Return what parts of those gone, and of those new, have in common."""
         return [words for it in self.sets for words in it.parts_in_words(mark)]
 
 
