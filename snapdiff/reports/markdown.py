@@ -204,7 +204,7 @@ def _product_table(
     table = _table([["Product", *map(code, stacks)], *body])
     text = paragraph(legend(signs)) + paragraph(table)
     if below:
-        text += paragraph("What cells only count:") + paragraph("\n".join(below))
+        text += paragraph("In full, what cells count:") + paragraph("\n".join(below))
     return text
 
 

@@ -300,7 +300,7 @@ def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
     [
         (0, "12 packages changed in compiler alone in e4s."),
         (1, "1 package reconfigured in e4s. 11 more changed in compiler alone."),
-        (12, "12 packages reconfigured in e4s. 12 packages compared."),
+        (12, "Of 12 packages compared, 12 reconfigured in e4s."),
     ],
 )
 def test_what_changed_only_as_all_around_it_did_is_counted_apart(own: int, sentence: str) -> None:

@@ -281,12 +281,12 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
         return [*libs, *old, *up, Item("app", explicit=True, needs=tuple(map(needs, libs)))]
 
     for number, told in (
-        (39, ["**Lost**: versions of dependencies gone: `openssl` `1.1`"]),
+        (39, ["**Lost**: of dependencies, versions gone: `openssl` `1.1`"]),
         (38, []),
     ):
         sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
         lines = report(tmp_path / str(number), {"a": sides})
-        assert [line for line in lines if "dependencies gone" in line] == told
+        assert [line for line in lines if "versions gone" in line] == told
 
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
@@ -521,7 +521,7 @@ def test_an_option_of_a_dependency_is_named_where_several_are_gone_because_of_it
         apps = [Item(f"app{it}", f"{it}.{version}", explicit=True) for it in range(9)]
         sides.append([*apps, sdk, replace(visit, explicit=False), *rest])
     lines = report(tmp_path, {"a": (sides[0], sides[1])})
-    told = "**Options turned off**: of dependencies: `visit` `~gui`"
+    told = "**Lost**: of dependencies, options turned off: `visit` `~gui`"
     assert (told in lines) is is_told
 
 
@@ -611,18 +611,18 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     new = products(("up", "1.1"), ("new", "1.0"), ("down", "1.0"), *lost[1::2], shared=False)
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
-        "`gone` gone, `new` new, `down` downgraded, `flecsi` and `python` lost versions, 5 "
-        "products upgraded, 1 reconfigured in `a`; `gcc` as before. 10 products in all."
+        "Of 11 products, `gone` gone, `new` new, `down` downgraded, `flecsi` and `python` lost "
+        "versions, 5 upgraded, 1 reconfigured in `a`; `gcc` as before."
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
-    assert list(filter(None, lines[4:17])) == [
+    assert list(filter(None, lines[4:16])) == [
         "**Lost**",
         "- gone: `gone` `1.0`",
         "- versions gone: `flecsi` `2.1`",
+        "- options turned off: `config` `~shared`",
         "**New**: `new` `1.0`",
         "**Downgraded**: `down` `1.1` → `1.0`",
         f"**Upgraded**: {apps}, `up` `1.0` → `1.1`",
-        "**Options turned off**: `config` `~shared`",
     ]
     assert "- `python` `2.1` gone, still has `2.2`" in lines
 
@@ -675,8 +675,13 @@ def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
 
     on, off = {"mpi": True, "x": False}, {"mpi": False, "x": True}
     for name, old, new, words in (
-        ("reconfigured", tool("1", on), tool("1", off), "**Options turned off**: `tool` `~mpi`"),
-        ("upgraded", tool("1", on), tool("2", off), "**Options turned off**: `tool` `~mpi`"),
+        (
+            "reconfigured",
+            tool("1", on),
+            tool("1", off),
+            "**Lost**: options turned off: `tool` `~mpi`",
+        ),
+        ("upgraded", tool("1", on), tool("2", off), "**Lost**: options turned off: `tool` `~mpi`"),
         ("no loss", tool("1", {"test": True}), tool("2", {"test": False}), ""),
         ("one of two", tool("1", on, {**on, "y": True}), tool("1", off, {**on, "y": True}), ""),
         (
@@ -972,16 +977,18 @@ def test_a_comment_counts_upgrades_that_are_too_many_to_name(tmp_path: Path) -> 
         return [Item(name, it, explicit=True) for name, it in versions.items()]
 
     gone, new = ({f"{it}{n}": "1.0" for n in range(4)} for it in ("gone", "new"))
-    for number, told in ((12, 12), (13, 0)):
+    for number, told in ((12, 12), (50, 0)):
         stacks = {"a": (side(number, "1", **gone), side(number, "2", **new))}
         lines = report(tmp_path / str(number), stacks, "-f", "comment")
         [upgraded] = [line for line in lines if line.startswith("**Upgraded**: ")]
         assert upgraded.count("→") == told
-    assert upgraded == "**Upgraded**: 13 products, each in the list below"
-    for most in range(400, 2000, 100):  # what is left out is no list
-        arguments = ("-f", "comment", "--max-length", str(most))
-        text = run_cli("-C", tmp_path / "13", "old", "new", *arguments).out
-        assert (f"{upgraded}\n" in text) <= ("\n- `f12` " in text)
+    assert upgraded.startswith("**Upgraded**: `f00` `0.2`, `f01` `1.2`, ")
+    rest = "; from which version, and where, says the list below"
+    assert upgraded.endswith(f", `f39` `39.2` and 10 more{rest}")
+    for most in range(1000, 4000, 200):  # what is left out is no list
+        arguments = ("-f", "comment", "--package-url", "", "--max-length", str(most))
+        text = run_cli("-C", tmp_path / "50", "old", "new", *arguments).out
+        assert (rest in text) <= ("\n- `f49` `49.1` → " in text)
 
 
 def test_what_some_builds_lost_their_compiler_is_reconfigured(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_version_that_a_dependency_lost_is_gone(tmp_path: Path) -> None:
         old["b"] += below(name, first, user=f"user-{name}")
         new["b"] += below(name, then, user=f"user-{name}")
     lines = report(tmp_path, old, new)
-    assert lines[2].startswith("9 products with more versions.")
+    assert lines[2].startswith("Of 18 products, 9 with more versions.")
     assert "no version is gone" not in "\n".join(lines)
     alone = report(tmp_path / "alone", {"a": old["a"]}, {"a": new["a"]})
     assert "no version is gone" in alone[2]

@@ -156,10 +156,10 @@ class Move(Struct, frozen=True, kw_only=True):
         return f" {own}" if own else ""
 
     @property
-    def only_new(self) -> str:
-        """The version that builds have now that had another one, if it is one, or nothing."""
+    def came(self) -> str:
+        """The highest version that came, or to which builds went, or nothing."""
         came, went = self.versions.came, self.versions.went
-        return came[0] if len(came) == 1 else went[1].version if went else ""
+        return came[-1] if came else went[1].version if went else ""
 
     @property
     def is_in_part(self) -> bool:

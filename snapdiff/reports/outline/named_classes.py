@@ -14,9 +14,6 @@ from snapdiff.reports.outline.lost_builds import Placed
 from snapdiff.reports.outline.opening import Losses, NewRoots
 from snapdiff.reports.outline.tallies import Named, Tally
 
-_MOST_STEPS = 12
-"""How many packages of a class a comment names, each with its step: a list has all of more."""
-
 
 class NamedClass(NamedTuple):
     """Packages of a class with what happened to each: those in some stacks alone, or the others."""
@@ -100,14 +97,10 @@ def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> RootsTold:
 
 
 def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
-    """Return the packages of a group with the worst that happened to each; of many none.
-
-    The same step of one is there once.
+    """Return the packages of a group with the worst that happened to each, the same step once.
 
     A step in stacks that no line of all these `lines` is about has their names as its place.
     """
-    if group.number > _MOST_STEPS or group.left_out:
-        return ()
     places = {move.stacks: move.place for line in lines for move in line.moves}
     found = []
     for name, worst in ((name, line) for line in group.lines for name in line.packages):
