@@ -853,11 +853,83 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
                 [it for n, name in enumerate("pqr") for it in users(name, *list(mpis)[:n])],
                 "builds (`p`, `q`, `r`)",
             ),
+            (
+                users("pqr", "mvapich"),
+                "builds with `mpich` `1.0` and with `openmpi` `1.0` (`p`, `q`, `r`)",
+            ),
         )
     ):
         sides = [*every, OTHER], [*mpis.values(), *left, replace(OTHER, version="1.1")]
         lines = report(tmp_path / str(number), {"a": sides})
         assert lines[2].startswith(f"3 products lost {words}, `{OTHER.name}` upgraded in `a`")
+
+
+def test_a_lost_build_that_nothing_tells_has_no_reason_in_the_sentence(tmp_path: Path) -> None:
+    def side(*values: str) -> list[Item]:
+        return [
+            Item(name, explicit=True, parameters={"x": x, "y": y})
+            for name in "pq"
+            for x, y in values
+        ]
+
+    # Another build has each value of the first that is gone; none has x=2.
+    sides = [*side("10", "11", "00", "20"), OTHER], [*side("11", "00"), replace(OTHER, version="2")]
+    lines = report(tmp_path, {"a": sides})
+    assert lines[2].startswith("`p` and `q` lost builds, `other` upgraded ")
+
+
+def test_what_there_is_no_build_with_any_more_is_said_once(tmp_path: Path) -> None:
+    """Not with a version of it as well: the stack has another one still."""
+    mpis = [Item("openmpi", it, explicit=True) for it in ("4.0", "4.1", "5.0")]
+    with_mpi = [Item(it, explicit=True, needs=(needs(mpi),)) for it in "pqr" for mpi in mpis[:2]]
+    without = [Item(it, explicit=True) for it in "pqr"]
+    others = [
+        [Item(f"lib{n}", explicit=True, parameters={f"with_{n}": it}) for n in range(9)]
+        for it in (True, False)
+    ]
+    old = [*mpis, *with_mpi, *without, *others[0], *others[1]]
+    new = [*mpis, *without, *others[1]]
+    fell = [replace(it, version="0.9") if it.name == "p" else it for it in without]
+    lines = report(tmp_path, {"a": (old, new), "b": (without, fell)})
+    told = [line for line in lines if "no build with" in line]
+    assert told == ["**Lost**: no build with `openmpi` any more: `p`, `q`, `r` (`a`)"]
+
+
+@pytest.mark.parametrize(("number", "names"), [(3, " (`up0`, `up1`, `up2`)"), (4, "")])
+def test_few_packages_of_which_builds_have_another_version_are_named(
+    tmp_path: Path, number: int, names: str
+) -> None:
+    old, new = (
+        [
+            *(item for name in "xyz" for item in builds(name, gpu=gpu)),
+            *(Item(f"up{n}", f"1.{len(gpu)}", explicit=True) for n in range(number)),
+        ]
+        for gpu in ("89", "8")
+    )
+    lines = report(tmp_path, {"a": (old, new)})
+    total = f"{6 + number} → {3 + number} builds"
+    assert f"- {total}: 3 gone, {number} with another version{names}" in lines
+
+
+@pytest.mark.parametrize(
+    ("number", "has_names", "is_listed"), [(1, True, False), (2, True, True), (2, False, False)]
+)
+def test_several_that_are_no_roots_any_more_are_listed_where_names_are(
+    tmp_path: Path, number: int, *, has_names: bool, is_listed: bool
+) -> None:
+    tools = [Item(f"tool{n}", f"{n}.1", explicit=True) for n in range(number)]
+    below = [replace(it, version=f"{n}.2", explicit=False) for n, it in enumerate(tools)]
+    app = Item("app", explicit=True)
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    gone, new = ([Item(f"{it}{n}", explicit=True) for n in range(4)] for it in ("gone", "new"))
+    old = [*tools, app, *ups[0], *(gone if has_names else ())]
+    now = [*below, replace(app, needs=tuple(map(needs, below))), *ups[1]]
+    lines = report(tmp_path, {"a": (old, [*now, *(new if has_names else ())])})
+    names = ", ".join(f"`tool{n}`" for n in range(number))
+    words = f"{number} of the {len(old)} products before"
+    listed = f"**No longer root specs, only dependencies**: {names}; {words}"
+    assert (listed in lines) is is_listed
+    assert (f" {words} " in lines[2]) is not is_listed
 
 
 def downgraded(side: str) -> dict[str, str]:
