@@ -102,6 +102,11 @@ def listed(caller: Callable[[], str]) -> str:
     return paragraph("\n".join(line for line in caller().splitlines() if line.strip()))
 
 
+def lists_apart(text: str) -> str:
+    """Return Markdown in which nobody takes two lists for one: a comment parts them."""
+    return re.sub(r"(?m)^( *- .*)\n\n(?=- )", r"\1\n\n<!-- -->\n\n", text)
+
+
 def _item(sign: str, words: str, below: Iterable[str] = ()) -> str:
     """Return an item of a list, with items `below` it; a bare `+` would begin another list."""
     symbol = SIGNS.get(sign, sign).replace("+", "\\+")

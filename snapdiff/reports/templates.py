@@ -23,7 +23,7 @@ from snapdiff.reports.cause_words import (
     traits_in_words,
 )
 from snapdiff.reports.html import writing
-from snapdiff.reports.markdown import code, linked
+from snapdiff.reports.markdown import code, linked, lists_apart
 from snapdiff.reports.moves.places import sets_in
 from snapdiff.reports.names import (
     Mark,
@@ -180,7 +180,8 @@ def render_template(environment: "jinja2.Environment", name: str, **values: Any)
 def render_page(environment: "jinja2.Environment", name: str, **values: Any) -> str:
     """Return a template's text with no two blank lines in a row, as templates leave many."""
     text = render_template(environment, name, **values)
-    return re.sub("\\n(?:[ \\t]*\\n){2,}", "\\n\\n", text).strip("\n") + "\n"
+    text = re.sub("\\n(?:[ \\t]*\\n){2,}", "\\n\\n", text).strip("\n") + "\n"
+    return lists_apart(text) if environment.filters["name"] is code else text
 
 
 def _place(error: Exception, name: str) -> str:

@@ -630,7 +630,7 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     top = done.out.splitlines()[:9]
     assert "    - 15 gone with mvapich 3.0b: 1 build of it and 14 that use it" in top
     openmpi = "openmpi 5.0.0rc16 and cce 16.0.1"
-    assert f"    - 9 gone with {openmpi}: 1 build of it and 8 that use it" in top
+    assert f"    - 9 others gone with {openmpi}: 1 build of it and 8 that use it" in top
     fftw = "1 with mvapich 3.0b, 1 with openmpi 5.0.0rc16 and cce 16.0.1"
     line = "fftw 3.3.10 (17 → 15), hdf5 1.12.2 (17 → 15), netcdf 4.9.2 ("
     assert line in done.out.replace("\n      ", " ")
@@ -879,7 +879,7 @@ def test_a_stack_tells_its_parts_those_aside_that_are_less_than_a_tenth(tmp_path
     paths = write_graphs(tmp_path, "; ".join(old), "; ".join(["q-2", *kept]))
     out = run_cli(*paths, "-f", "text").out
     assert "  31 → 10 builds: 21 gone\n    - 10 gone with mpi 1.0: 1 build of it and 9 that" in out
-    assert "\n    - 9 gone for sles\n\n" in out
+    assert "\n    - 9 others gone for sles\n\n" in out
 
 
 def test_a_stack_has_three_traits_at_most_its_own_among_them(tmp_path: Path) -> None:

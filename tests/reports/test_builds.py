@@ -22,7 +22,7 @@ from tests.support.environments import write_locks
         (((1, 3), (2, 2)), False, "2 more builds of 1.0"),
         (((4, 3), (0, 1)), False, "1.1 added beside 1.0, 1 of 4 builds of 1.0 gone"),
         (((4, 3), (0, 1)), True, "1 of 4 builds 1.0 → 1.1"),
-        (((12, 11), (0, 3)), True, "1 of 12 builds of 1.0 replaced by 3 of 1.1, 11 stay"),
+        (((12, 11), (0, 3)), True, "1 of 12 builds of 1.0 replaced by 3 of 1.1, 11 of 1.0 left"),
         (((4, 3), (1, 0)), False, "1.1 gone, only 1.0 left, 1 of 4 builds of 1.0 gone"),
         (((4, 3), (1, 0), (0, 1)), False, "1.1 → 1.2, still has 1.0, 1 of 4 builds of 1.0 gone"),
     ],

@@ -191,7 +191,7 @@ def why(diff: CatalogDiff) -> list[str]:
     return [
         line.strip()
         for line in text.splitlines()
-        if re.match("With another hash: |  .*os ubuntu", line)
+        if re.match("With another hash: |Toolchain: |  .*os ubuntu", line)
     ]
 
 
@@ -228,7 +228,7 @@ def test_a_toolchain_that_moved_is_one_line(tmp_path: Path) -> None:
     old, new = (
         [Item(f"app{i}", os=os) for i in range(12)] for os in ("ubuntu20.04", "ubuntu22.04")
     )
-    assert words_of(tmp_path / "many", old, new) == ["os ubuntu20.04 → ubuntu22.04"]
+    assert words_of(tmp_path / "many", old, new) == ["Toolchain: os ubuntu20.04 → ubuntu22.04"]
     assert words_of(tmp_path / "few", old[:9], new[:9]) == []
 
 

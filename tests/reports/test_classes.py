@@ -55,11 +55,11 @@ beside a version of which nothing moved
 builds went up, and a new one has the version that they left
     1.0 1.0 | 1.1 1.1 1.0 | ↑ zlib 1.1 added beside 1.0, 1 of 2 builds of 1.0 gone
 down, with more builds in all
-    1.1 1.1 | 1.1 1.0 1.0 | ↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0, 1 stays
+    1.1 1.1 | 1.1 1.0 1.0 | ↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0, 1 of 1.1 left
 down, beside another version that stays
     1.2 1.1 1.1 | 1.2 1.1 1.0 | ↓ zlib: 1 of 2 builds 1.1 → 1.0
 down to one that was there, with more builds in all
-    1.1 1.1 1.0 | 1.1 1.0 1.0 1.0 | ↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0, 1 stays
+    1.1 1.1 1.0 | 1.1 1.0 1.0 1.0 | ↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0, 1 of 1.1 left
 the last build of a version
     1.1 1.0 | 1.1 | − zlib 1.0 gone, still has 1.1
 and a build of another

@@ -270,7 +270,7 @@ def test_text_stands_out_in_both_themes(browser: Browser, scheme: str) -> None:
             ".class th",
             "tbody .tally",
             ".sentence",
-            ".news li",
+            ".attention p",
         ):
             for colour in browser.script(COLOURS.replace("SELECTOR", selector)):
                 assert contrast(*colour) >= 4.5, (selector, colour)

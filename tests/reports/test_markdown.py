@@ -293,7 +293,7 @@ def test_a_cell_of_the_product_table_that_says_the_same_as_its_left_is_a_ditto_m
         f"| `there` | {up} |  | {up} |",
         f"| `stays` | · | · | {up} |",
     ]
-    assert "\n· no change of the root spec; empty: not there; ″ the same as on the left\n" in page
+    assert "\n· no change; empty: not there; ″ the same as on the left\n" in page
 
 
 def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(

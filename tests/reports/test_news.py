@@ -689,7 +689,7 @@ def test_of_lost_builds_that_are_equal_to_others_nothing_says_of_how_many(tmp_pa
     lost = [Item(f"app{n}", needs=(needs(mpi),), explicit=True) for n in range(3)]
     kept = [Item(f"app{n}", explicit=True) for n in range(3)]
     for more, said in (
-        (twins[:1], "10 → 6 builds: 4 gone\n    - all with mvapich"),
+        (twins[:1], "10 → 6 builds: 4 gone\n    - all 4 gone with mvapich"),
         (twins, "  5 builds gone\n    - 4 gone with mvapich"),
     ):
         user = Item("user", explicit=True, needs=tuple(map(needs, more)))

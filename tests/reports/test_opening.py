@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -39,7 +40,7 @@ def test_a_new_root_that_other_stacks_have_is_called_a_root_now(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("number", "told"), [(3, ["- `zlib` replaced by `zlib-ng` (both)"]), (2, [])]
+    ("number", "told"), [(3, ["**Toolchain**: `zlib` replaced by `zlib-ng` (both)"]), (2, [])]
 )
 def test_what_took_the_place_of_a_dependency_of_many_is_told_first(
     tmp_path: Path, number: int, told: list[str]
@@ -52,7 +53,7 @@ def test_what_took_the_place_of_a_dependency_of_many_is_told_first(
 
     sides = (above("zlib"), above("zlib-ng", "1.1"))
     lines = report(tmp_path, {"a": sides, "b": sides})
-    assert [line for line in lines[:6] if line.startswith("- `zlib`")] == told
+    assert [line for line in lines[:6] if "replaced by" in line] == told
     # Where nothing else happened to products, the first sentence says it.
     sides = (above("zlib"), above("zlib-ng"))
     lines = report(tmp_path / "alone", {"a": sides, "b": sides})
@@ -301,7 +302,10 @@ def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
     new = BuildSet(word="new", builds=1, parts=())
     every = StackBuilds(stacks=("a",), place=NOWHERE, in_all=Count(9, 7), moved=2, sets=(gone, new))
     assert every.in_words(str) == "9 → 7 builds: 3 gone, 1 new, 2 with another version"
-    assert every.parts_in_words(str) == ["1 gone of hypre 2.29 itself", "2 gone with gcc 12.2.0"]
+    assert every.parts_in_words(str) == [
+        "1 gone of hypre 2.29 itself",
+        "2 others gone with gcc 12.2.0",
+    ]
     # Where more changed than these, nobody could add them up.
     assert structs.replace(every, in_all=None).in_words(str) == "3 builds gone"
 
@@ -315,7 +319,7 @@ def test_of_builds_that_no_trait_counts_nothing_is_said() -> None:
     assert more.in_words("", str) == "7 new"
     assert [*more.parts_in_words(str)] == [
         "3 new with hypre 2.29: 1 build of it and 2 that use it",
-        "2 new with gcc 12.2.0",
+        "2 others new with gcc 12.2.0",
     ]
 
 
@@ -332,7 +336,7 @@ def test_lost_builds_of_a_dependency_and_of_one_compiler(compiler: str, words: s
     )
     loss = BuildSet(word="gone", builds=2, parts=(hypre,))
     both = f"hypre 2.29 and {words}: 1 build of it and 1 that uses it"
-    assert [*loss.parts_in_words(str)] == [f"all with {both}"]
+    assert [*loss.parts_in_words(str)] == [f"all 2 gone with {both}"]
 
 
 def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) -> None:
@@ -340,11 +344,11 @@ def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) 
     apps = [Item(f"app{it}", explicit=True) for it in range(3)]
     above = [replace(app, needs=(needs(mpi, "mpi"),)) for app in apps]
     sides = (apps, [*apps, mpi, *above])
-    words = "all with `mvapich` `3.0`: 1 build of it and 3 that use it"
+    words = "with `mvapich` `3.0`: 1 build of it and 3 that use it"
     for step, word, both in (("3 → 7", "new", sides), ("7 → 3", "gone", sides[::-1])):
         lines = report(tmp_path / word, {"a": both})
         told = lines.index(f"- {step} builds: 4 {word}")
-        assert lines[told + 1] == f"  - {words}"
+        assert lines[told + 1] == f"  - all 4 {word} {words}"
     # In a report without what came nothing is said of it.
     done = run_cli("-C", tmp_path / "new", "old", "new", "-k", "!added")
     assert (done.status, done.err) == (0, "")
@@ -725,7 +729,7 @@ def test_what_took_a_package_away_says_nothing_of_the_compiler_of_its_name(tmp_p
     gcc = Item("gcc", "9.1", compiler=("gcc", "12"))
     above = Item("above", explicit=True, needs=(needs(gcc),))
     write_files(tmp_path, {"old/spack.lock": side("12", above, gcc), "new/spack.lock": side("13")})
-    assert "- `gcc` `12` → `13`" in run_cli("-C", tmp_path, "old", "new").out.splitlines()
+    assert "**Toolchain**: `gcc` `12` → `13`" in run_cli("-C", tmp_path, "old", "new").out
 
 
 def test_how_many_builds_there_are_is_said_where_all_that_changed_is_told(tmp_path: Path) -> None:
@@ -736,7 +740,7 @@ def test_how_many_builds_there_are_is_said_where_all_that_changed_is_told(tmp_pa
     assert "- 6 → 5 builds: 3 gone, 2 new" in report(tmp_path / "b", {"a": (old, more)})
     roots = report(tmp_path / "c", {"a": (old, more)}, "--explicit")
     told = roots.index("- 3 builds gone")
-    assert roots[told + 1] == "  - all with `gpu=9`"
+    assert roots[told + 1] == "  - all 3 gone with `gpu=9`"
 
 
 def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(
@@ -844,32 +848,33 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
     every = [*mpis.values(), *users("pqr", *mpis)]
     for number, (left, words) in enumerate(
         (
-            (users("pqr", "mpich", "mvapich"), "builds with `openmpi` `1.0` (`p`, `q`, `r`)"),
+            (users("pqr", "mpich", "mvapich"), "with `openmpi` `1.0`"),
             (
                 [*users("pq", "mpich", "mvapich"), *users("r", "openmpi", "mvapich")],
-                "builds with `openmpi` `1.0`, or with `mpich` `1.0` (`p`, `q`, `r`)",
+                "with `openmpi` `1.0`, or with `mpich` `1.0`",
             ),
             (
                 [it for n, name in enumerate("pqr") for it in users(name, *list(mpis)[:n])],
-                "builds (`p`, `q`, `r`)",
+                "",
             ),
             (
                 users("pqr", "mvapich"),
-                "builds with `mpich` `1.0` and with `openmpi` `1.0` (`p`, `q`, `r`)",
+                "with `mpich` `1.0` and some with `openmpi` `1.0`",
             ),
         )
     ):
         sides = [*every, OTHER], [*mpis.values(), *left, replace(OTHER, version="1.1")]
         lines = report(tmp_path / str(number), {"a": sides})
-        assert lines[2].startswith(f"3 products lost {words}, `{OTHER.name}` upgraded in `a`")
+        lost = f"3 products lost builds (`p`, `q`, `r`) {words}".rstrip()
+        assert lines[2].startswith(f"{lost}, `{OTHER.name}` upgraded in `a`")
 
 
 def test_a_lost_build_that_nothing_tells_has_no_reason_in_the_sentence(tmp_path: Path) -> None:
     def side(*values: str) -> list[Item]:
         return [
-            Item(name, explicit=True, parameters={"x": x, "y": y})
+            Item(name, explicit=True, parameters={"x": it[0], "y": it[1]})
             for name in "pq"
-            for x, y in values
+            for it in values
         ]
 
     # Another build has each value of the first that is gone; none has x=2.
@@ -927,9 +932,10 @@ def test_several_that_are_no_roots_any_more_are_listed_where_names_are(
     lines = report(tmp_path, {"a": (old, [*now, *(new if has_names else ())])})
     names = ", ".join(f"`tool{n}`" for n in range(number))
     words = f"{number} of the {len(old)} products before"
+    both = names if number == 2 else "`tool0`"
     listed = f"**No longer root specs, only dependencies**: {names}; {words}"
     assert (listed in lines) is is_listed
-    assert (f" {words} " in lines[2]) is not is_listed
+    assert (f" {both} {'is' if number == 1 else 'are'} no longer " in lines[2]) is not is_listed
 
 
 def downgraded(side: str) -> dict[str, str]:
@@ -980,7 +986,7 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     roots = [Item(name, explicit=True, needs=tuple(map(needs, fell))) for name in ("aa", "bb")]
     more = [Item(f"n{number}", explicit=True) for number in range(3)]
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
-    assert "3 downgraded (because of `aa`, `bb`, now root specs there)" in lines[2]
+    assert "3 downgraded (because of `aa`, `bb`)" in lines[2]
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
     assert lines[told + 2] == "- 3 products are no longer root specs, but dependencies of them"
     assert lines[told + 3].startswith("- downgraded because of them: `tool0` `2.0` → `1.9`, ")
@@ -1077,6 +1083,55 @@ def test_what_some_builds_lost_their_compiler_is_reconfigured(tmp_path: Path) ->
         lines = report(tmp_path / str(len(words)), {"a": sides})
         assert f"upgraded, 1 reconfigured{words} in `a`" in lines[2]
         assert not [line for line in lines if "with none" in line]
+
+
+def test_what_went_to_a_version_that_was_there_is_downgraded_in_part(tmp_path: Path) -> None:
+    def side(*versions: str) -> list[Item]:
+        return [
+            Item(name, it, explicit=True, parameters={"n": str(n)})
+            for name in "pq"
+            for n, it in enumerate(versions)
+        ]
+
+    sides = [*side("2.0", "2.0", "1.9"), OTHER], [*side("2.0", "1.9", "1.9")]
+    lines = report(tmp_path, {"a": sides})
+    words = "(`p` in part to `1.9`, `q` in part to `1.9`)"
+    assert lines[2] == f"`other` gone, 2 products downgraded {words} in `a`."
+
+
+def test_of_several_versions_that_came_the_sentence_names_all(tmp_path: Path) -> None:
+    sides = [
+        [Item(name, f"1.{it}", explicit=True, parameters={"n": it}) for name in "pq" for it in some]
+        for some in ("0", "12")
+    ]
+    lines = report(tmp_path, {"a": ([*sides[0], OTHER], sides[1])})
+    assert "(`p` to `1.2` and `1.1`, `q` to `1.2` and `1.1`)" in lines[2]
+
+
+@pytest.mark.parametrize(
+    ("field", "is_told"), [("os", True), ("target", True), ("compiler", False)]
+)
+def test_the_sentence_tells_what_all_of_an_environment_moved_to(
+    tmp_path: Path, field: str, *, is_told: bool
+) -> None:
+    """Of a compiler the toolchain says it."""
+    values: dict[str, Any] = {"os": ("sles14", "sles15"), "target": ("zen3", "zen4")}
+    values["compiler"] = ("gcc", "12.1"), ("gcc", "13.2")
+    ups, apps = (
+        [[Item(f"{name}{n}", f"{n}.{it}", explicit=True) for n in range(12)] for it in versions]
+        for name, versions in (("up", "12"), ("app", "11"))
+    )
+    sides = [
+        [
+            replace(it, **{field: values[field][number]})
+            for it in (*ups[number], *apps[number], Item("openmpi", f"4.{number}", explicit=True))
+        ]
+        for number in range(2)
+    ]
+    lines = report(tmp_path, {"a": (sides[0], sides[1]), "b": ([OTHER], [OTHER])})
+    told = f", {field} `{values[field][0]}` → `{values[field][1]}` (`a`)."
+    assert (told in lines[2]) is is_told
+    assert lines[2].count("13.2") <= 1
 
 
 def test_what_keeps_an_older_version_is_upgraded_in_part(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ class BuildShare(NamedTuple):
         """
         if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} merged into 1, {trait_in_words(self.merged, mark)}"
-        traits = [traits_in_words(it, mark) for it in self.parts if it.specs == 1]
+        traits = [traits_in_words(it, mark) for it in self.parts]
         if self.is_each and self.what == "gone" and len(traits) == self.number:
             return f"the build {' and the one '.join(traits)} gone"
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
@@ -150,7 +150,7 @@ class VersionMove(NamedTuple):
                 mpis = ", ".join(each_in_words(self.new_with, mark))
                 words = f"{some} of {mark(old.version)}{which} replaced by {came:,}"
                 words += f" of {mark(new.version)}{f' ({mpis})' if mpis else ''}"
-                return f"{words}, {old.new:,} {'stays' if old.new == 1 else 'stay'}"
+                return f"{words}, {old.new:,} of {mark(old.version)} left"
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self.versions_alone(mark), *moved]))

@@ -156,15 +156,15 @@ class Move(Struct, frozen=True, kw_only=True):
         return f" {own}" if own else ""
 
     @property
-    def came(self) -> str:
-        """The highest version that came, or to which builds went, or nothing."""
-        came, went = self.versions.came, self.versions.went
-        return came[-1] if came else went[1].version if went else ""
+    def came(self) -> Versions:
+        """The versions that came, or the one to which builds went."""
+        went = self.versions.went
+        return self.versions.came or ((went[1].version,) if went else ())
 
     @property
     def is_in_part(self) -> bool:
         """Whether some builds have another version now, and some the one that they had."""
-        return bool(self.versions.kept or self.versions.counts)
+        return bool(self.came and (self.versions.kept or self.versions.counts))
 
     def now_in_words(self, mark: Mark) -> str:
         """Return the highest version that came, and in place of which.

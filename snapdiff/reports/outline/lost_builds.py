@@ -56,8 +56,9 @@ class BuildSet(Struct, frozen=True, kw_only=True):
         Of those that no trait counts nothing is said, as they may have one that is elsewhere, too;
         and those that are told first may have what the others are told by.
         """
-        for it in self.parts:
-            number = "all" if it.specs == self.builds else f"{it.specs:,} {self.word}"
+        for place, it in enumerate(self.parts):
+            others = counted(it.specs, "other") if place else f"{it.specs:,}"
+            number = f"{'all ' if 1 < it.specs == self.builds else ''}{others} {self.word}"
             if it.own == it.specs:
                 yield f"{number} of {dependency_in_words(it.trait, mark)} itself"
             elif it.own:

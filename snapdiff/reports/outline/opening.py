@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 from msgspec import Struct
 
@@ -113,8 +114,7 @@ def _lost_values(
 ) -> tuple[_LostByPart, _LostByPart]:
     """Return the versions that packages lost, and the variants that are off now in all builds.
 
-    Not of the toolchain, which has lines of its own, nor the versions of what is downgraded: that
-    is told with them. Of dependencies it is the versions that
+    Not of the toolchain, which has lines of its own. Of dependencies it is the versions that
     many builds had below them, or that a product has elsewhere, and the variants of those because
     of which others are gone.
     """
@@ -127,8 +127,6 @@ def _lost_values(
         for change, move in some:
             name, is_dependency = change.package, change.is_dependency
             lost, off = move.versions.lost, turned_off(move.now_with)
-            if move.status is Status.DOWNGRADED:
-                lost = ()
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)
@@ -185,7 +183,8 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         found = taken.get(roots, []) + [(name, stack) for ((name, _), stack), _ in came]
         if len({name for name, _ in found}) < LEAST_TOGETHER:
             continue
-        of_stack = Counter(stack for _, stack in taken.get(roots, ()))
+        some = (it for other, it in taken.items() if set(roots) <= set(other))
+        of_stack = Counter(stack for _, stack in chain.from_iterable(some))
         told.append(
             NewRoots(
                 names=roots,

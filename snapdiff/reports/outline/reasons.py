@@ -84,7 +84,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     """
     rebuilt = [stack for stack in stacks if stack.summary.rebuilt]
     changes = {
-        (change.old, change.new): change
+        tuple(spec.hash for spec in change.specs): change
         for stack in rebuilt
         for change in stack.changes
         if change.kind is Kind.REBUILT

@@ -129,6 +129,8 @@ def _lost_with(moves: Iterable[tuple[str, Move]]) -> tuple[tuple[TraitCount, int
     found: dict[TraitCount, set[str]] = {}
     for name, move in moves:
         lost = move.lost
+        if lost is None and move.status is not Status.LOST:
+            continue
         if lost is None or sum(it.specs for it in lost.parts) != lost.number:
             return ()
         for it in lost.parts:
@@ -175,7 +177,13 @@ def _tally(
         what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
         tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.LOST:
-        tally = _with_losses(tally, moves)
+        every = (
+            (name, it)
+            for name, lines in packages.items()
+            for ln in lines
+            for it in ln.moves_of(name)
+        )
+        tally = _with_losses(tally, moves, every)
     elif status is Status.RECONFIGURED:
         if all(map(_names_no_compiler, (move for _, move in moves))):
             tally = replace(tally, what=("no compiler",))
@@ -191,19 +199,26 @@ def _tally(
     return replace(tally, few=_few(named, moves) if is_named else ())
 
 
-def _with_losses(tally: Tally, moves: Sequence[tuple[str, Move]]) -> Tally:
-    """Return the tally of packages that lost versions or builds, with what these are."""
-    lost = [
-        (it.is_of_versions and it.versions.gone, it.lost.number if it.lost else 0)
-        for _, it in moves
-    ]
-    what = {"versions" if versions else "builds" for versions, _ in lost}
-    most = max(max(len(versions or ()), builds) for versions, builds in lost)
+def _with_losses(
+    tally: Tally, moves: Iterable[tuple[str, Move]], every: Iterable[tuple[str, Move]]
+) -> Tally:
+    """Return the tally of packages that lost versions or builds, with what these are.
+
+    What they have in common is that of all lost builds of these packages, those among `every` move
+    that have another class, too.
+    """
+    versions: set[str] = set()
+    builds = 0
+    for _, move in moves:
+        if move.is_of_versions and move.versions.gone:
+            versions.update(move.versions.gone)
+        else:
+            builds += (move.lost.number if move.lost else 2) * len(move.stacks)
     return replace(
         tally,
-        what=tuple(sorted(what, reverse=True)),
-        is_single=tally.number == most == 1,
-        lost_with=_lost_with(moves) if what == {"builds"} else (),
+        what=("versions",) * bool(versions) + ("builds",) * bool(builds),
+        is_single=tally.number == 1 and len(versions) + builds == 1,
+        lost_with=() if versions else _lost_with(every),
     )
 
 
