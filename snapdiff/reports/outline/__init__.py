@@ -17,7 +17,7 @@ from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.of_stacks import with_own_reasons
 from snapdiff.reports.moves.places import FIRST_SEEN, added_word
-from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind
+from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind, rebuilt_word
 from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
 from snapdiff.reports.outline.counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
@@ -65,8 +65,7 @@ class StackNews(NamedTuple):
 class Outline(Struct, frozen=True, kw_only=True):
     """All that a report for people says; with `several_changed` tags a line has to name its own.
 
-    `noun` is what a stack is called, and `rebuilt` what is said of a spec of which only the hash
-    changed: a lock builds nothing. `about` is what is counted first: products where it is known
+    `noun` is what a stack is called. `about` is what is counted first: products where it is known
     what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
     of stacks in which something changed, `only_stack` the name where there is but one.
     `without_causes` says which documents list no dependencies, if none does, `added` what is said
@@ -83,7 +82,6 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     sides: tuple[SideName, SideName]
     noun: str
-    rebuilt: str
     about: Literal["product", "package"]
     packages: Numbers
     dependencies: Numbers
@@ -219,12 +217,10 @@ def outline_of(
     followers = followers_of(told[0], every, stacks) if is_one_line else ()
     said = every if followers else told if is_one_line else ()
     nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
-    noun = nouns.pop() if len(nouns) == 1 else "stack"
     blocks = [writer.block(group_by, said) for writer in writers]
     return Outline(
         sides=side_names(diff.old, diff.new),
-        noun=noun,
-        rebuilt="with another hash" if noun == _NOUNS["lock"] else "rebuilt",
+        noun=nouns.pop() if len(nouns) == 1 else "stack",
         about="product" if has_products else "package",
         packages=_numbers(products, in_one_tag=len(changed) == 1),
         dependencies=_numbers(others, in_one_tag=len(changed) == 1),
@@ -296,8 +292,8 @@ def block_values(
     return {
         "outline": outline,
         "noun": outline.noun,
-        "rebuilt": outline.rebuilt,
-        "kind_names": {kind.value: name_of_kind(kind, outline.rebuilt) for kind in LOOKS},
+        "rebuilt": rebuilt_word(outline.noun),
+        "kind_names": {kind.value: name_of_kind(kind, outline.noun) for kind in LOOKS},
         "lists_all": lists_all,
         "on_terminal": on_terminal,
         "tells_unchanged": tells_unchanged,
