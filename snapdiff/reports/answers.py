@@ -141,8 +141,6 @@ def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
     change = spec.change
     is_new = change.kind is Kind.ADDED
     sides = change.specs
-    cause = change.cause if isinstance(change.cause, Cause) else None
-    fields = [field for field in change.fields if field.name != "version"]
     lines = _tree_lines(spec.below) if spec.below else _neighbour_lines(spec)
     if spec.below and not lines and change.kind is not Kind.REBUILT:
         # Without it a reader would not know whether that is known; a rebuilt spec's cause says it.
@@ -156,8 +154,8 @@ def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
         is_asked_for=is_new and change.is_explicit,
         needed_by=_names(spec.needed_by) if is_new else (),
         trait=spec.trait,
-        cause=cause,
-        fields=tuple(field.event() for field in fields),
+        cause=change.cause if isinstance(change.cause, Cause) else None,
+        fields=tuple(it.event() for it in change.fields if it.name != "version"),
         same_to_use=change.same_to_use is True,
         lines=lines,
     )

@@ -178,11 +178,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         is_counted = is_counted or any(tag.only_rebuilt for tag in self.tags)
         return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
 
-    @property
-    def has_table(self) -> bool:
-        """Whether products are in a table: beside it, signs are in folds alone."""
-        return any(tag.has_table for tag in self.tags)
-
 
 def outline_of(
     diff: CatalogDiff, group_by: GroupBy, *, details: bool = False, has_table: bool = False
@@ -200,8 +195,6 @@ def outline_of(
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
     ]
     every = [line for writer in writers for line in writer.lines]
-    products = [line for line in every if not line.is_dependency]
-    others = [line for line in every if line.is_dependency]
     has_products = any(writer.has_products for writer in writers)
     counted = count_table(diff, {tag_names(writer.tag): writer.by_stack for writer in writers})
     told = [line for line in every if line.status is not Status.REBUILT] or every
@@ -222,8 +215,8 @@ def outline_of(
         sides=side_names(diff.old, diff.new),
         noun=nouns.pop() if len(nouns) == 1 else "stack",
         about="product" if has_products else "package",
-        packages=_numbers(products, in_one_tag=len(changed) == 1),
-        dependencies=_numbers(others, in_one_tag=len(changed) == 1),
+        packages=_numbers(every, of_dependencies=False, in_one_tag=len(changed) == 1),
+        dependencies=_numbers(every, of_dependencies=True, in_one_tag=len(changed) == 1),
         stacks=_number_of_stacks(writers),
         is_all_there=is_long and only_more and is_all,
         added=added_word(stack.document for stack in stacks),
@@ -246,9 +239,9 @@ def outline_of(
     )
 
 
-def _numbers(lines: Sequence[PackageLine], *, in_one_tag: bool) -> Numbers:
+def _numbers(lines: Iterable[PackageLine], *, of_dependencies: bool, in_one_tag: bool) -> Numbers:
     """Return how many packages there are; of several tags nobody knows of which a stack is."""
-    found = tallies(lines)
+    found = tallies(line for line in lines if line.is_dependency is of_dependencies)
     if not in_one_tag:
         found = tuple(replace(it, place=None, in_stacks=0) for it in found)
     return Numbers(tallies=found)
