@@ -150,7 +150,7 @@ def _tally(
         for move in line.moves_of(name)
         if move.status is status and (line.is_dependency or not move.is_beside)
     ]
-    tally = Tally(status=status, number=len(packages))
+    tally = Tally(status=status, number=len(packages), what=_what(status, [it for _, it in moves]))
     named = set(packages)
     if status in (Status.GONE, Status.NEW):
         in_tag = {name for name, move in moves if move.in_tag}
@@ -171,17 +171,10 @@ def _tally(
             is_each = all(set(move.stacks) == set(stacks) for _, move in moves)
             in_stacks = len(stacks) if is_each else 0
             tally = replace(tally, place=Place("", tuple(stacks)), in_stacks=in_stacks)
-    elif status is Status.MORE:
-        what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
-        tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.LOST:
-        tally = _with_losses(tally, moves)
-    elif status is Status.RECONFIGURED:
-        if all(map(_names_no_compiler, (move for _, move in moves))):
-            tally = replace(tally, what=("no compiler",))
-    elif status is Status.ROOTS:
-        what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
-        tally = replace(tally, what=tuple(sorted(what, reverse=True)))
+        lost_with = _lost_with(moves) if tally.what == ("builds",) else ()
+        most = max(it.lost.number if it.lost else len(it.versions.gone) for _, it in moves)
+        tally = replace(tally, is_single=len(packages) == most == 1, lost_with=lost_with)
     elif status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
         place = _only_place([it for it in moves if it[1].place not in (NOWHERE, HERE)])
@@ -191,20 +184,18 @@ def _tally(
     return replace(tally, few=_few(named, moves) if is_named else ())
 
 
-def _with_losses(tally: Tally, moves: Sequence[tuple[str, Move]]) -> Tally:
-    """Return the tally of packages that lost versions or builds, with what these are."""
-    lost = [
-        (it.is_of_versions and it.versions.gone, it.lost.number if it.lost else 0)
-        for _, it in moves
-    ]
-    what = {"versions" if versions else "builds" for versions, _ in lost}
-    most = max(max(len(versions or ()), builds) for versions, builds in lost)
-    return replace(
-        tally,
-        what=tuple(sorted(what, reverse=True)),
-        is_single=tally.number == most == 1,
-        lost_with=_lost_with(moves) if what == {"builds"} else (),
-    )
+def _what(status: Status, moves: Iterable[Move]) -> tuple[str, ...]:
+    """Return what was lost, or is more, and in which way packages are roots, or reconfigured."""
+    found: set[str] = set()
+    if status is Status.MORE:
+        found = {"versions" if it.is_of_versions else "builds" for it in moves}
+    elif status is Status.LOST:
+        found = {"versions" if it.versions.gone and not it.lost else "builds" for it in moves}
+    elif status is Status.ROOTS:
+        found = {"now" if it.asked_for and it.asked_for.new else "no longer" for it in moves}
+    elif status is Status.RECONFIGURED and all(map(_names_no_compiler, moves)):
+        found = {"no compiler"}
+    return tuple(sorted(found, reverse=True))
 
 
 def _names_no_compiler(move: Move) -> bool:
@@ -226,15 +217,13 @@ def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
     for name, move in moves:
         if name in of_name:
             of_name[name] += (move,)
-    most_first = sorted(of_name.items(), key=lambda it: (-len(it[1][0].stacks), it[1][0].stacks))
-    return tuple(most_first)
+    return tuple(sorted(of_name.items(), key=lambda it: (-len(it[1][0].stacks), it[1][0].stacks)))
 
 
-def named_by_place(named: Named) -> tuple[tuple[Place, tuple[tuple[str, Move], ...]], ...]:
+def named_by_place(named: Named) -> list[tuple[Place, list[tuple[str, Move]]]]:
     """Return what happened to packages by where it did, what most stacks share first."""
     found: dict[Place, list[tuple[str, Move]]] = {}
     for name, moves in named:
         for move in moves:
             found.setdefault(move.place, []).append((name, move))
-    most_first = sorted(found.items(), key=lambda it: -len(it[1][0][1].stacks))
-    return tuple((place, tuple(some)) for place, some in most_first)
+    return sorted(found.items(), key=lambda it: -len(it[1][0][1].stacks))
