@@ -22,21 +22,16 @@ class NamedClass(NamedTuple):
     in_some: bool
     packages: Named
 
-    def only(self, names: Iterable[str]) -> Named:
-        """Return those of some names."""
-        return tuple(it for it in self.packages if it[0] in names)
-
 
 class RootsTold(NamedTuple):
     """New roots with what is told of them, and what they brought.
 
-    `names` have the versions of those that are `in_class`, of which no other line tells, and
+    `names` have the versions of those that are in a class, of which no other line tells, and
     `place` is where they are. `downgraded` are all products that are, told below them; `older` are
     the other older versions.
     """
 
     names: tuple[tuple[str, Versions], ...]
-    in_class: bool
     are_new: bool
     place: Place
     taken: Placed[int]
@@ -60,7 +55,7 @@ def told_names(tallies: Iterable[Tally], new_roots: Sequence[NewRoots]) -> ToldN
         if it.in_more:
             classes.append(NamedClass(it, True, it.few_in_some))
     roots = [_roots_told(it, classes) for it in new_roots]
-    named = {name for it in roots if it.in_class for name, _ in it.names}
+    named = {name for it in roots for name, versions in it.names if versions}
     told = [
         it._replace(packages=tuple(p for p in it.packages if p[0] not in named)) for it in classes
     ]
@@ -72,14 +67,14 @@ def told_names(tallies: Iterable[Tally], new_roots: Sequence[NewRoots]) -> ToldN
 def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> RootsTold:
     """Return what is told of new roots: of the products that are downgraded if they need all."""
     names: tuple[tuple[str, Versions], ...] = tuple((name, ()) for name in roots.names)
-    place, in_class = roots.place, False
+    place = roots.place
     downgraded: Named = ()
     for it in classes:
-        some = it.only(roots.names)
+        some = [(name, moves) for name, moves in it.packages if name in roots.names]
         places = {move.place for _, moves in some for move in moves}
         if it.tally.status is Status.NEW and len(some) == len(roots.names) and len(places) == 1:
             names = tuple((name, moves[0].own) for name, moves in some)
-            place, in_class = places.pop(), True
+            place = places.pop()
         if it.tally.status is Status.DOWNGRADED:
             fell = {
                 (name, where) for name, moves in it.packages for m in moves for where in m.stacks
@@ -87,8 +82,7 @@ def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> RootsTold:
             downgraded = it.packages if fell <= roots.downgraded else ()
     return RootsTold(
         names=names,
-        in_class=in_class,
-        are_new=roots.in_tag.issuperset(roots.names),
+        are_new=roots.are_new,
         place=place,
         taken=roots.taken,
         older=roots.beside if downgraded else roots.older,

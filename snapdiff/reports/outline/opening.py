@@ -42,11 +42,11 @@ class NewRoots(Struct, frozen=True, kw_only=True):
 
     `taken` says how many products are asked for no longer, on which they depend, and where.
     `older` are those of which an older version came, by the stacks in which it did: `downgraded`
-    has those that are, each with a stack, `beside` is the rest. `in_tag` are those that no other
-    stack has.
+    has those that are, each with a stack, `beside` is the rest. `are_new` says that the tag had
+    none of them before.
     """
 
-    in_tag: frozenset[str]
+    are_new: bool
     names: tuple[str, ...]
     place: Place
     taken: Placed[int]
@@ -107,16 +107,13 @@ def opening_of(
 
 
 def _lost_values(
-    stacks: Iterable[StackDiff],
-    moves: Moves,
-    told: Mapping[str, StackMoves],
+    stacks: Iterable[StackDiff], moves: Moves, told: Mapping[str, StackMoves]
 ) -> tuple[_LostByPart, _LostByPart]:
     """Return the versions that packages lost, and the variants that are off now in all builds.
 
     Not of the toolchain, which has lines of its own, nor the versions of what is downgraded: that
-    is told with them. Of dependencies it is the versions that
-    many builds had below them, or that a product has elsewhere, and the variants of those because
-    of which others are gone.
+    is told with them. Of dependencies it is the versions that many builds had below them, or that a
+    product has elsewhere, and the variants of those because of which others are gone.
     """
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
     reasons = _reasons_gone(moves)
@@ -127,12 +124,12 @@ def _lost_values(
         for change, move in some:
             name, is_dependency = change.package, change.is_dependency
             lost, off = move.versions.lost, turned_off(move.now_with)
-            if move.status is Status.DOWNGRADED:
+            if move.status is Status.DOWNGRADED or name in TOOLCHAIN:
                 lost = ()
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)
-            if lost and name not in TOOLCHAIN:
+            if lost:
                 gone[is_dependency].append(((name, lost), stack))
             if off and (not is_dependency or name in reasons):
                 turned[is_dependency].append(((name, off), stack))
@@ -189,7 +186,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         told.append(
             NewRoots(
                 names=roots,
-                in_tag=frozenset(roots).intersection(tag.packages.added),
+                are_new=set(roots).issubset(tag.packages.added),
                 place=places.place(stack for _, stack in found),
                 taken=by_place(((number, stack) for stack, number in of_stack.items()), places),
                 older=by_place((it for it, _ in came), places),

@@ -1,7 +1,7 @@
 """What is said once for the stacks of a tag: why their specs changed."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -89,7 +89,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
         if change.kind is Kind.REBUILT
     }
     causes = _counted_causes(changes.values())
-    shared = _shared_changes(stacks, places, of_roots=of_roots)
+    shared = tuple(_shared_changes(stacks, places, of_roots=of_roots))
     if not causes and not shared:
         return None
     number = sum(stack.summary.rebuilt for stack in rebuilt)
@@ -148,21 +148,17 @@ def _counted_events(stacks: Iterable[StackDiff]) -> tuple[Counter[Event], Counte
 
 def _shared_changes(
     stacks: Iterable[StackDiff], places: Places, *, of_roots: bool
-) -> tuple[SharedChange, ...]:
+) -> Iterator[SharedChange]:
     found: dict[Event, list[StackDiff]] = {}
     for stack in stacks:
         for cause in shared_fields(stack):
             found.setdefault(event_of(cause), []).append(stack)
-    shared = []
     for event, some in found.items():
         pairs = [it for stack in some for it in stack.changes if it.old and it.new]
         on_both = sum(stack.specs.new - stack.summary.added for stack in some)
-        shared.append(
-            SharedChange(
-                event=event,
-                specs=sum(any(field.event() == event for field in it.fields) for it in pairs),
-                of=len(pairs) if of_roots else on_both,  # nothing says how many roots stayed
-                place=places.place(stack.stack for stack in some),
-            )
+        yield SharedChange(
+            event=event,
+            specs=sum(any(field.event() == event for field in it.fields) for it in pairs),
+            of=len(pairs) if of_roots else on_both,  # nothing says how many roots stayed
+            place=places.place(stack.stack for stack in some),
         )
-    return tuple(shared)

@@ -29,11 +29,7 @@ from snapdiff.reports.outline.parts import SHORT, Part
 from snapdiff.reports.outline.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.outline.reasons import Reasons, reasons_of
 from snapdiff.reports.outline.tallies import Numbers, tallies
-from snapdiff.reports.outline.toolchain import (
-    Toolchain,
-    beside_toolchain,
-    toolchain_of,
-)
+from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain, toolchain_of
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
