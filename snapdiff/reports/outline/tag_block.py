@@ -23,9 +23,8 @@ from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.outline.counts import stacks_by_fate
 from snapdiff.reports.outline.groups import FEW, FEW_QUIET, grouped
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, package_lines, spec_lines
-from snapdiff.reports.outline.new_builds import About, new_builds_of
 from snapdiff.reports.outline.opening import Opening, new_roots_of, opening_of
-from snapdiff.reports.outline.parts import SHORT, Part
+from snapdiff.reports.outline.parts import SHORT, About, Part, new_builds_of
 from snapdiff.reports.outline.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.outline.reasons import Reasons, reasons_of
 from snapdiff.reports.outline.tallies import Numbers, tallies
