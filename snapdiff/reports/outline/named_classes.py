@@ -7,11 +7,10 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import Place
-from snapdiff.reports.moves.statuses import Status, Versions
+from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.outline.groups import Group
 from snapdiff.reports.outline.lines import PackageLine
-from snapdiff.reports.outline.lost_builds import Placed
-from snapdiff.reports.outline.opening import Losses, NewRoots
+from snapdiff.reports.outline.opening import NewRoots
 from snapdiff.reports.outline.tallies import Named, Tally
 
 
@@ -23,26 +22,10 @@ class NamedClass(NamedTuple):
     packages: Named
 
 
-class RootsTold(NamedTuple):
-    """New roots with what is told of them, and what they brought.
-
-    `names` have the versions of those that are in a class, of which no other line tells, and
-    `place` is where they are. `downgraded` are all products that are, told below them; `older` are
-    the other older versions.
-    """
-
-    names: tuple[tuple[str, Versions], ...]
-    are_new: bool
-    place: Place
-    taken: Placed[int]
-    older: Losses
-    downgraded: Named
-
-
 class ToldNames(NamedTuple):
     """All that is named: the new roots that brought something, and the classes without these."""
 
-    roots: list[RootsTold]
+    roots: list[NewRoots]
     classes: list[NamedClass]
 
 
@@ -64,30 +47,20 @@ def told_names(tallies: Iterable[Tally], new_roots: Sequence[NewRoots]) -> ToldN
     return ToldNames(roots, [it for it in told if it.packages])
 
 
-def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> RootsTold:
+def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> NewRoots:
     """Return what is told of new roots: of the products that are downgraded if they need all."""
-    names: tuple[tuple[str, Versions], ...] = tuple((name, ()) for name in roots.names)
-    place = roots.place
-    downgraded: Named = ()
+    names = dict(roots.names)
     for it in classes:
-        some = [(name, moves) for name, moves in it.packages if name in roots.names]
+        some = [(name, moves) for name, moves in it.packages if name in names]
         places = {move.place for _, moves in some for move in moves}
-        if it.tally.status is Status.NEW and len(some) == len(roots.names) and len(places) == 1:
-            names = tuple((name, moves[0].own) for name, moves in some)
-            place = places.pop()
+        if it.tally.status is Status.NEW and len(some) == len(names) and len(places) == 1:
+            versions = tuple((name, moves[0].own) for name, moves in some)
+            roots = replace(roots, names=versions, place=places.pop())
         if it.tally.status is Status.DOWNGRADED:
-            fell = {
-                (name, where) for name, moves in it.packages for m in moves for where in m.stacks
-            }
-            downgraded = it.packages if fell <= roots.downgraded else ()
-    return RootsTold(
-        names=names,
-        are_new=roots.are_new,
-        place=place,
-        taken=roots.taken,
-        older=roots.beside if downgraded else roots.older,
-        downgraded=downgraded,
-    )
+            fell = {(name, at) for name, moves in it.packages for m in moves for at in m.stacks}
+            if it.packages and fell <= roots.fell:
+                roots = replace(roots, older=roots.beside, downgraded=it.packages)
+    return roots
 
 
 def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:

@@ -20,6 +20,7 @@ from snapdiff.reports.outline.lost_builds import (
     lost_together,
 )
 from snapdiff.reports.outline.reasons import SharedChange
+from snapdiff.reports.outline.tallies import Named
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
@@ -40,19 +41,21 @@ Losses = Placed[tuple[str, tuple[str, ...]]]
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
-    `taken` says how many products are asked for no longer, on which they depend, and where.
-    `older` are those of which an older version came, by the stacks in which it did: `downgraded`
-    has those that are, each with a stack, `beside` is the rest. `are_new` says that the tag had
-    none of them before.
+    `names` have the versions of those of which no other line tells; `are_new` says that the tag had
+    none of them before. `taken` says how many products are asked for no longer, on which they
+    depend, and where. `older` are those of which an older version came, by the stacks in which it
+    did: `fell` has those that are downgraded, each with a stack, `beside` is the rest. `downgraded`
+    are all products that are, where they are told with these roots.
     """
 
     are_new: bool
-    names: tuple[str, ...]
+    names: tuple[tuple[str, Versions], ...]
     place: Place
     taken: Placed[int]
     older: Losses
-    downgraded: frozenset[tuple[str, str]]
+    fell: frozenset[tuple[str, str]]
     beside: Losses
+    downgraded: Named = ()
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -185,12 +188,12 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         of_stack = Counter(stack for _, stack in taken.get(roots, ()))
         told.append(
             NewRoots(
-                names=roots,
+                names=tuple((name, ()) for name in roots),
                 are_new=set(roots).issubset(tag.packages.added),
                 place=places.place(stack for _, stack in found),
                 taken=by_place(((number, stack) for stack, number in of_stack.items()), places),
                 older=by_place((it for it, _ in came), places),
-                downgraded=frozenset((name, it) for ((name, _), it), fell in came if fell),
+                fell=frozenset((name, it) for ((name, _), it), fell in came if fell),
                 beside=by_place((it for it, fell in came if not fell), places),
             )
         )

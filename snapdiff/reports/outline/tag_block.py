@@ -86,7 +86,8 @@ class TagWriter:
             said = {stack: with_roots(moves) for stack, moves in said.items()}
         self.by_stack = said
         self._new_roots = new_roots_of(tag, self.by_stack, self._places)
-        needs = {it.names for it in self._new_roots}  # the opening says what needs these
+        # The opening says what needs these.
+        needs = {tuple(name for name, _ in it.names) for it in self._new_roots}
         elsewhere = still_in(said, tag.stacks, self._places)
         for stack, moves in self.by_stack.items():
             self.by_stack[stack] = [
