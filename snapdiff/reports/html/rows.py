@@ -193,10 +193,7 @@ class RowTable:
     def _groups_of(
         self, changes: Mapping[str, Sequence[Change]], causes: Mapping[Event, int]
     ) -> tuple[SpecGroup, ...]:
-        """Return the changes of some stacks, each spec once, those said alike together.
-
-        The worst are first.
-        """
+        """Return the changes of some stacks, the worst first, like specs together, each once."""
         stacks: dict[tuple[str, ...], list[str]] = {}
         last: dict[tuple[str, ...], Change] = {}  # has the cause that is counted
         alike: dict[SpecGroup, list[tuple[str, ...]]] = {}
@@ -215,7 +212,6 @@ class RowTable:
         )
 
     def _group(self, change: Change, causes: Mapping[Event, int]) -> SpecGroup:
-        """Return what is said of a spec."""
         last = change.specs[-1]
         differences = [
             (shown(field.name), value_text(field.old) or "—", value_text(field.new) or "—")

@@ -85,10 +85,7 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
     sets: tuple[BuildSet, ...]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `80 → 58 builds: 24 gone, 2 new (esmf 8.6.0)`.
-
-        And how many have another version, which counts them as neither.
-        """
+        """Return `80 → 58 builds: 24 gone, 2 new (esmf 8.6.0)`, and how many another version."""
         if self.in_all:
             sets = [it.in_words("", mark) for it in self.sets]
             of = f" ({joined(self.moved_of, mark=mark)})" if self.moved_of else ""
@@ -197,7 +194,7 @@ def _build_set(stacks: Sequence[StackDiff], kind: Kind) -> BuildSet:
     own: Counter[TraitCount] = Counter()
     for stack in stacks:
         for part in stack.lost_by if is_loss else stack.gained_by:
-            alike = _without_numbers(part)
+            alike = part.without_numbers()
             numbers[alike] += part.specs
             own[alike] += part.own or 0
     told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= builds)
@@ -241,7 +238,7 @@ def _lost_by_several(
             if is_dependency or move.lost is None or not told.isdisjoint(move.stacks):
                 continue
             for part in move.lost.parts:
-                names = found.setdefault((_without_numbers(part), move.stacks), {})
+                names = found.setdefault((part.without_numbers(), move.stacks), {})
                 names[name] = move.asked_for is not None and not move.asked_for.new
     for (trait, where), names in found.items():
         if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names):
@@ -270,17 +267,13 @@ def _no_longer(
         }
         for lost, stack in left.get(name, ()):
             if (_tool(lost.trait), lost.specs, stack) not in told:
-                trait = replace(_without_numbers(lost), also=UNSET)
+                trait = replace(lost.without_numbers(), also=UNSET)
                 found.setdefault(trait, {}).setdefault(stack, {})[name] = None
     for trait, by_stack in found.items():
         for names, place in by_place(
             ((name, it) for it, some in by_stack.items() for name in some), places
         ):
             yield trait, LostPart(names, place)
-
-
-def _without_numbers(count: TraitCount) -> TraitCount:
-    return replace(count, specs=0, own=UNSET)
 
 
 def _tool(trait: Trait) -> str:

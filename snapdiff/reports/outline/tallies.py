@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.moves.move import Move
@@ -132,7 +132,7 @@ def _lost_with(moves: Iterable[tuple[str, Move]]) -> tuple[tuple[TraitCount, int
         if lost is None or sum(it.specs for it in lost.parts) != lost.number:
             return ()
         for it in lost.parts:
-            found.setdefault(replace(it, specs=0, own=UNSET), set()).add(name)
+            found.setdefault(it.without_numbers(), set()).add(name)
     if len(found) > _FEW_TRAITS:
         return ()
     numbers = ((it, len(packages)) for it, packages in found.items())
