@@ -36,7 +36,7 @@ from snapdiff.reports.names import (
     tag_names,
     versions_in_words,
 )
-from snapdiff.reports.outline.named_classes import named_steps
+from snapdiff.reports.outline.opening import named_steps
 from snapdiff.reports.outline.tallies import named_by_place
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible

@@ -23,7 +23,7 @@ from snapdiff.reports.outline.counts import CountTable, count_table, tags_worst_
 from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, followers_of, spec_lines
 from snapdiff.reports.outline.lost_builds import LostTogether
-from snapdiff.reports.outline.named_classes import ToldNames, told_names
+from snapdiff.reports.outline.opening import ToldNames, told_names
 from snapdiff.reports.outline.parts import SHORT
 from snapdiff.reports.outline.reasons import CountedCause
 from snapdiff.reports.outline.tag_block import TagBlock, TagWriter
