@@ -58,15 +58,14 @@ class BuildSet(Struct, frozen=True, kw_only=True):
         """
         for it in self.parts:
             number = "all" if it.specs == self.builds else f"{it.specs:,} {self.word}"
+            words = traits_in_words(it, mark)
             if it.own == it.specs:
-                yield f"{number} of {dependency_in_words(it.trait, mark)} itself"
+                words = f"of {dependency_in_words(it.trait, mark)} itself"
             elif it.own:
                 above = it.specs - it.own
                 users = f"{above:,} that {'uses' if above == 1 else 'use'} it"
-                own = f"{counted(it.own, 'build')} of it and {users}"
-                yield f"{number} {traits_in_words(it, mark)}: {own}"
-            else:
-                yield f"{number} {traits_in_words(it, mark)}"
+                words += f": {counted(it.own, 'build')} of it and {users}"
+            yield f"{number} {words}"
 
 
 class StackBuilds(Struct, frozen=True, kw_only=True):
