@@ -155,7 +155,7 @@ def _builds(
 ) -> StackBuilds:
     """Return what stacks lost and got together; `traits` say of which of both there is more."""
     every = {kind: _build_set(stacks, kind) for kind in traits}
-    number = {kind: found.builds for kind, found in every.items()}
+    more = sum(it.builds if it.word == "new" else -it.builds for it in every.values())
     old, new = sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks)
     moved = {
         change.package
@@ -163,11 +163,10 @@ def _builds(
         for change in stack.changes
         if change.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
     }
-    is_all = old - number.get(Kind.REMOVED, 0) + number.get(Kind.ADDED, 0) == new
     return StackBuilds(
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
-        in_all=Count(old, new) if is_all else None,
+        in_all=Count(old, new) if old + more == new else None,
         moved=sum(it.summary.upgraded + it.summary.downgraded for it in stacks),
         moved_of=tuple(sorted(moved)) if len(moved) <= _FEW_MOVED else (),
         sets=tuple(
