@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from snapdiff.errors import ReportError
 from snapdiff.reports.moves.statuses import SIGNS
-from snapdiff.reports.names import counted, tag_names
+from snapdiff.reports.names import counted, tag_label
 from snapdiff.reports.outline.counts import CountTable
 from snapdiff.reports.outline.groups import Group
 from snapdiff.reports.outline.product_table import ProductCell, signs_in
@@ -163,7 +163,7 @@ def _grid(table: CountTable, noun: str) -> str:
     first = ["Tag"] if table.several_tags else []
     lines = [[*first, noun.capitalize(), *heads]]
     for row in table.rows:
-        tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
+        tag = [tag_label(row.tag, code)] if table.several_tags else []
         numbers = [row.by_class.get(it, 0) for it in table.classes]
         numbers += [row.unchanged or 0, row.total or 0] * has_unchanged
         name = row.in_words(noun, code)

@@ -33,7 +33,7 @@ from snapdiff.reports.names import (
     short_hash,
     short_patches,
     shortened,
-    tag_names,
+    tag_label,
     versions_in_words,
 )
 from snapdiff.reports.outline.opening import named_steps
@@ -82,7 +82,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     mark: Mark = code if format_name == "markdown" else shown
     paint = terminal.painter(color=color)
     environment.filters |= OWN_FILTERS | {
-        "tag_names": tag_names,
+        "tag_label": partial(tag_label, mark=mark),
         "by_place": named_by_place,
         "named_steps": named_steps,
         "by_sign": by_sign,
