@@ -187,9 +187,7 @@ def new_with(
 
 
 def count_compilers(
-    changes: Collection[Change],
-    specs: tuple[int, int],
-    graphs: tuple[Graph | None, Graph | None],
+    changes: Collection[Change], specs: tuple[int, int], graphs: tuple[Graph | None, Graph | None]
 ) -> tuple[CompilerCount, ...] | UnsetType:
     """Return how many specs of a stack have which compiler on each side, where that is known.
 

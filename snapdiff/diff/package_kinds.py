@@ -82,11 +82,7 @@ def _specs_of_versions(
     texts = by_order(old) | by_order(new)
     before, after = _by_version(old), _by_version(new)
     return tuple(
-        VersionCount(
-            texts[it],
-            before[it] - equal[0].get(it, 0),
-            after[it] - equal[1].get(it, 0),
-        )
+        VersionCount(texts[it], before[it] - equal[0].get(it, 0), after[it] - equal[1].get(it, 0))
         for it in sorted(texts)
     )
 

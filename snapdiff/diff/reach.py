@@ -44,9 +44,7 @@ def unite_below(
 
 
 def circles_below(
-    roots: Iterable[Key],
-    children: Callable[[Key], Sequence[Key]],
-    known: Container[Key] = (),
+    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], known: Container[Key] = ()
 ) -> tuple[Sequence[tuple[Key, ...]], Mapping[Key, Sequence[Key]]]:
     """Return roots and all below them, what is below first, and what each has below.
 

@@ -196,7 +196,7 @@ class ComparedStack:
     def _traits(
         self, changes: Iterable[Change]
     ) -> tuple[Traits, Traits, Traits, tuple[tuple[SharedTrait, ...], Mapping[str, int]]]:
-        """Return what removed, added, and moved builds have in common; raises FormatError.
+        """Return what removed, added, and moved builds have in common.
 
         Of those that were added also what several packages have more builds with.
         """
@@ -217,10 +217,7 @@ class ComparedStack:
         )
 
     def _root_changes(self) -> RootChanges | None:
-        """Return what that is on both sides is asked for now or no longer, None where nothing is.
-
-        Raises FormatError where a node of the new side cannot be read.
-        """
+        """Return what that is on both sides is asked for now or no longer, None if nothing is."""
         one_sided = {*self.packages.added, *self.packages.removed}
         names = sorted(filter(self.scope.has_package, self.asked_for_on_one_side - one_sided))
         if not names or not self.asked_for or self.scope.filters.because:
@@ -236,8 +233,7 @@ class ComparedStack:
     def _needed_by(self, changes: Iterable[PackageChange]) -> dict[str, tuple[str, ...]]:
         """Return which new roots link or run a version that came, or has more builds, by package.
 
-        Of packages of which that version is older than one before. Raises FormatError where a node
-        cannot be read.
+        Of packages of which that version is older than one before.
         """
         if not self.asked_for or not self.both_graphs:
             return {}
@@ -256,7 +252,7 @@ class ComparedStack:
         return self.known.dependencies(self.both_graphs)[1].roots_above(older, roots)
 
     def _because(self) -> Mapping[str, Because]:
-        """Return why dependencies are gone, or new, by package; raises FormatError."""
+        """Return why dependencies are gone, or new, by package."""
         if not self.asked_for or not self.both_graphs:
             return {}
         old, new = self.both_graphs
@@ -278,10 +274,7 @@ class ComparedStack:
     def _in_parts(
         self, was_asked_for: Collection[str], is_asked_for: Collection[str]
     ) -> Iterator[PackageChange]:
-        """Yield what happened to packages, with what is about roots; with `--explicit` no more.
-
-        Raises FormatError where a node cannot be read.
-        """
+        """Yield what happened to packages, with what is about roots; with `--explicit` no more."""
         explicit = self.scope.filters.explicit
         roots: tuple[dict[str, Counter[str]], dict[str, Counter[str]]] = ({}, {})
         for graph, versions in zip(self.graphs, roots, strict=True):

@@ -153,10 +153,7 @@ def _count_products(
 
 def _package_count(old: AbstractSet[str], new: AbstractSet[str]) -> PackageCount:
     return PackageCount(
-        len(old),
-        len(new),
-        added=tuple(sorted(new - old)),
-        removed=tuple(sorted(old - new)),
+        len(old), len(new), added=tuple(sorted(new - old)), removed=tuple(sorted(old - new))
     )
 
 

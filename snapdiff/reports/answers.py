@@ -17,7 +17,7 @@ from snapdiff.reports.markdown import links
 from snapdiff.reports.missing import missing_values
 from snapdiff.reports.moves.places import FEW_STACKS
 from snapdiff.reports.moves.statuses import SIGNS, WORST_FIRST
-from snapdiff.reports.names import joined, readable, short_hash, side_names, tag_names
+from snapdiff.reports.names import joined, readable, short_hash, side_names
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import in_window
 from snapdiff.result.causes import Cause, Event, Trait, event_of
@@ -70,7 +70,7 @@ def render_answer(
         found = readable(found, names_only_stack=False)
         values["symbols"] = SIGNS
         values["sides"] = side_names(found.old, found.new)
-        values["tags"] = [(tag_names(tag), tag, _roots(tag), _entries(tag)) for tag in found.tags]
+        values["tags"] = [(tag, _roots(tag), _entries(tag)) for tag in found.tags]
         values["has_changes"] = any(
             tag.whole or any(stack.specs for stack in tag.stacks) for tag in found.tags
         )
@@ -141,8 +141,6 @@ def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
     change = spec.change
     is_new = change.kind is Kind.ADDED
     sides = change.specs
-    cause = change.cause if isinstance(change.cause, Cause) else None
-    fields = [field for field in change.fields if field.name != "version"]
     lines = _tree_lines(spec.below) if spec.below else _neighbour_lines(spec)
     if spec.below and not lines and change.kind is not Kind.REBUILT:
         # Without it a reader would not know whether that is known; a rebuilt spec's cause says it.
@@ -156,8 +154,8 @@ def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
         is_asked_for=is_new and change.is_explicit,
         needed_by=_names(spec.needed_by) if is_new else (),
         trait=spec.trait,
-        cause=cause,
-        fields=tuple(field.event() for field in fields),
+        cause=change.cause if isinstance(change.cause, Cause) else None,
+        fields=tuple(it.event() for it in change.fields if it.name != "version"),
         same_to_use=change.same_to_use is True,
         lines=lines,
     )

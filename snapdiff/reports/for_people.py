@@ -95,7 +95,7 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         link=shown,
         grid=partial(grid, width=width, paint=paint),
     )
-    signs = legend(text, outline.rebuilt)
+    signs = legend(text, outline.noun)
     yield from in_window(f"{text}\n{signs}" if signs else text, width)
 
 

@@ -85,10 +85,7 @@ def json_schema(document: str = "report") -> dict[str, Any]:
 
 
 def described_schema(
-    kind: type[msgspec.Struct],
-    title: str,
-    classes: Mapping[str, Any],
-    common: Mapping[str, str],
+    kind: type[msgspec.Struct], title: str, classes: Mapping[str, Any], common: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a class, with those of all its objects by name.
 
@@ -101,11 +98,7 @@ def described_schema(
         meanings = {**common, **meanings_of_keys(classes[name])}
         for key, value in definition.get("properties", {}).items():
             value["description"] = meanings.get(key, "")  # `python -OO` has no docstrings
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": title,
-        **schema,
-    }
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **schema}
 
 
 def meanings_of_keys(kind: type) -> dict[str, str]:

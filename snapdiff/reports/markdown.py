@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from snapdiff.errors import ReportError
 from snapdiff.reports.moves.statuses import SIGNS
-from snapdiff.reports.names import counted, tag_names
+from snapdiff.reports.names import counted, tag_label
 from snapdiff.reports.outline.counts import CountTable
 from snapdiff.reports.outline.groups import Group
 from snapdiff.reports.outline.product_table import ProductCell, signs_in
@@ -160,18 +160,18 @@ def _cells(words: Sequence[str]) -> str:
     return f"| {' | '.join(words)} |"
 
 
-def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
+def _grid(table: CountTable, noun: str) -> str:
     """Return the table of counts: a row a stack, a column a class; nothing for zero."""
     has_unchanged = bool(table.unchanged)
-    classes = [it.head(rebuilt).capitalize() for it in table.classes]
+    classes = [it.head(noun).capitalize() for it in table.classes]
     heads = [*classes, *["Unchanged", "All"] * has_unchanged]
     first = ["Tag"] if table.several_tags else []
     lines = [[*first, noun.capitalize(), *heads]]
     for row in table.rows:
-        tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
+        tag = [tag_label(row.tag, code)] if table.several_tags else []
         numbers = [row.by_class.get(it, 0) for it in table.classes]
         numbers += [row.unchanged or 0, row.total or 0] * has_unchanged
-        name = row.in_words(noun, rebuilt, code)
+        name = row.in_words(noun, code)
         lines.append([*tag, name, *(f"{it:,}" if it else "" for it in numbers)])
     return paragraph(_table(lines, len(heads)))
 

@@ -64,13 +64,6 @@ class MissingClass(NamedTuple):
         return self.packages > _FEW and self.how in ("configuration", "hash")
 
 
-class MissingPart(NamedTuple):
-    """The missing specs that are the same to their environments."""
-
-    about: Role
-    classes: tuple[MissingClass, ...]
-
-
 def missing_values(found: MissingSpecs, *, detail: bool, on_terminal: bool) -> dict[str, Any]:
     """Return what the template asks for; with `detail` each spec has a line, with its hash."""
     places = Places(dict.fromkeys(found.environments, "changed"))
@@ -96,7 +89,10 @@ def _how(missing: MissingSpec) -> How:
     return "version" if "version" in names else "configuration" if names else "hash"
 
 
-def _parts(found: MissingSpecs, places: Places, *, detail: bool) -> Iterator[MissingPart]:
+def _parts(
+    found: MissingSpecs, places: Places, *, detail: bool
+) -> Iterator[tuple[Role, list[MissingClass]]]:
+    """Yield the classes of missing specs by what these are to their environments."""
     by_class: dict[tuple[Role, How], list[MissingSpec]] = {}
     for missing in found.missing:
         is_known = missing.environment not in found.without_roots
@@ -111,7 +107,7 @@ def _parts(found: MissingSpecs, places: Places, *, detail: bool) -> Iterator[Mis
             if specs
         ]
         if classes:
-            yield MissingPart(about, tuple(classes))
+            yield about, classes
 
 
 def _lines(specs: Iterable[MissingSpec], places: Places, *, detail: bool) -> list[MissingLine]:

@@ -75,9 +75,9 @@ def tag_names(tag: TagDiff | ExplainedTag) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (tag.old, tag.new) if name))
 
 
-def tag_label(tag: TagDiff) -> str:
+def tag_label(tag: TagDiff | ExplainedTag, mark: Mark = shown) -> str:
     """Return a tag's name, or both names where two tags are compared with each other."""
-    return " → ".join(map(shown, tag_names(tag)))
+    return " → ".join(map(mark, tag_names(tag)))
 
 
 MOST_VERSIONS = 6

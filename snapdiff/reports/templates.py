@@ -25,6 +25,7 @@ from snapdiff.reports.cause_words import (
 from snapdiff.reports.html import writing
 from snapdiff.reports.markdown import code, linked, lists_apart
 from snapdiff.reports.moves.places import sets_in
+from snapdiff.reports.moves.statuses import rebuilt_word
 from snapdiff.reports.names import (
     Mark,
     counted,
@@ -32,10 +33,10 @@ from snapdiff.reports.names import (
     short_hash,
     short_patches,
     shortened,
-    tag_names,
+    tag_label,
     versions_in_words,
 )
-from snapdiff.reports.outline.named_classes import named_steps
+from snapdiff.reports.outline.opening import named_steps
 from snapdiff.reports.outline.tallies import named_by_place
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
@@ -81,7 +82,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     mark: Mark = code if format_name == "markdown" else shown
     paint = terminal.painter(color=color)
     environment.filters |= OWN_FILTERS | {
-        "tag_names": tag_names,
+        "tag_label": partial(tag_label, mark=mark),
         "by_place": named_by_place,
         "named_steps": named_steps,
         "by_sign": by_sign,
@@ -104,13 +105,14 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
 
 @lru_cache
 def plain_words(
-    overrides: Path | None, noun: str, rebuilt: str, most_stacks: int
+    overrides: Path | None, noun: str, most_stacks: int
 ) -> Callable[[str, object], str]:
     """Return what calls a macro of `words.j2` by its name, with a value; it gives plain text.
 
     Of many stacks without a shorter name it names the first `most_stacks`.
     """
-    values = {"link": shown, "noun": noun, "rebuilt": rebuilt, "most_stacks": most_stacks}
+    names = {"noun": noun, "rebuilt": rebuilt_word(noun)}
+    values = {"link": shown, "most_stacks": most_stacks, **names}
     module = _environment("text", overrides, False).get_template("words.j2").make_module(values)
     return lambda macro, value: str(getattr(module, macro)(value)).strip()
 

@@ -28,24 +28,19 @@ _WIDEST_COLUMN = 40
 """How wide a column of words is at most: what is longer moves the rest of its row alone."""
 
 _OF_CLASSES = {
-    Kind.REMOVED: "gone/less",
-    Kind.ADDED: "new/more",
-    Kind.UPGRADED: "upgraded",
-    Kind.RECONFIGURED: "otherwise",
-    Kind.REBUILT: "equal",
+    Kind.REMOVED: ("gone/less", "gone/less"),
+    Kind.ADDED: ("new/more", "new/more"),
+    Kind.UPGRADED: ("upgraded", "upgraded"),
+    Kind.RECONFIGURED: ("otherwise", "changed otherwise"),
+    Kind.REBUILT: ("equal", "equal but for hashes"),
 }
-"""What the packages of several classes that have one sign are called in a narrow table."""
+"""What the packages of several classes that have one sign are called in a narrow table.
+
+With it is what they are called below a table that has the sign as the head of their column.
+"""
 
 _BELOW = "    - "
 """What an item begins with that is below another one."""
-
-_IN_SIGN_COLUMNS = {
-    Kind.REMOVED: "gone/less",
-    Kind.ADDED: "new/more",
-    Kind.RECONFIGURED: "changed otherwise",
-    Kind.REBUILT: "equal but for hashes",
-}
-"""What the packages in a column are that has a sign for its head: of one class, or of several."""
 
 _INDENT = "      "
 """What the rest of a broken item begins with."""
@@ -103,7 +98,7 @@ def _shown_width(text: str) -> int:
     return len(_CODES.sub("", text))
 
 
-def legend(text: str, rebuilt: str) -> str:
+def legend(text: str, noun: str) -> str:
     """Return what the signs in a text mean, in one line; nothing of a text of few lines.
 
     A table with signs for its columns is no such text: a column may have several classes.
@@ -113,9 +108,9 @@ def legend(text: str, rebuilt: str) -> str:
     if len(_ITEM.findall(plain)) <= _SHORT and not is_table:
         return ""
     words = set(plain.split())
-    columns = _IN_SIGN_COLUMNS if is_table else {}
+    columns = _OF_CLASSES if is_table else {}
     return ", ".join(
-        f"{sign} {columns.get(kind) or name_of_kind(kind, rebuilt)}"
+        f"{sign} {columns[kind][1] if kind in columns else name_of_kind(kind, noun)}"
         for kind, (sign, _, _) in LOOKS.items()
         if sign in words
     )
@@ -159,16 +154,16 @@ def _table(lines: Sequence[Sequence[str]], paint: Paint) -> str:
     return "\n".join([paint(head, "quiet"), *rows])
 
 
-def grid(table: CountTable, noun: str, rebuilt: str, *, width: int, paint: Paint) -> str:
+def grid(table: CountTable, noun: str, *, width: int, paint: Paint) -> str:
     """Return the table of counts; where the window is narrow, signs stand for the kinds."""
     indent = "  " if table.several_tags else ""
     names = [
         f"{tag_label(row.tag)} ({name})" if row.tag.status != "changed" else f"{indent}{name}"
         for row in table.rows
-        for name in [row.in_words(noun, rebuilt, shown)]
+        for name in [row.in_words(noun, shown)]
     ]
     longest = max(map(len, [noun, *names]))
-    layouts = list(_layouts(table, rebuilt))
+    layouts = list(_layouts(table, noun))
     columns = next(
         (some for some in layouts if longest + sum(it.width for it in some) <= width),
         layouts[-2 if width >= _NARROW else -1],
@@ -207,7 +202,7 @@ class _Column(NamedTuple):
         return paint(text, style) if style else text
 
 
-def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
+def _layouts(table: CountTable, noun: str) -> Iterator[list[_Column]]:
     """Yield the columns of numbers in ever less room: of classes, of kinds by name, then by sign.
 
     The narrowest have no sums.
@@ -216,12 +211,12 @@ def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
     def numbers(*classes: Status) -> list[int]:
         return [sum(row.by_class[it] for it in classes) for row in table.rows]
 
-    words = [(it.head(rebuilt), it.kind.value, numbers(it)) for it in table.classes]
+    words = [(it.head(noun), it.kind.value, numbers(it)) for it in table.classes]
     names, signs = [], []
     for kind in WORST_FIRST:
         if some := [it for it in table.classes if it.kind is kind]:
             is_kind = len(some) == 1 and some[0] not in (Status.ROOTS, Status.DUPLICATES)
-            name = name_of_kind(kind, rebuilt) if is_kind else _OF_CLASSES[kind]
+            name = name_of_kind(kind, noun) if is_kind else _OF_CLASSES[kind][0]
             names.append((name, kind.value, numbers(*some)))
             signs.append((LOOKS[kind].sign, kind.value, numbers(*some)))
     unchanged = [row.unchanged or 0 for row in table.rows]

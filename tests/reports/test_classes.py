@@ -411,7 +411,7 @@ def test_a_table_counts_every_class_in_a_column_of_its_sign() -> None:
         column = status.counted_as
         assert column in COLUMNS
         assert column.kind is status.kind
-        assert column.head("rebuilt")
+        assert column.head("stack")
 
 
 def test_what_is_new_in_one_tag_and_downgraded_in_another_counts_as_downgraded() -> None:

@@ -15,7 +15,7 @@ def test_an_environment_is_made_once_and_not_for_each_report() -> None:
     plain, colored = ReportOptions(), ReportOptions(color=True)
     for format_name in ("markdown", "html", "text"):
         assert environment_of(format_name, plain) is environment_of(format_name, plain)
-    assert plain_words(None, "stack", "rebuilt", 3) is plain_words(None, "stack", "rebuilt", 3)
+    assert plain_words(None, "stack", 3) is plain_words(None, "stack", 3)
     assert environment_of("text", colored) is not environment_of("text", plain)
     assert environment_of("markdown", colored) is environment_of("markdown", plain)
 

@@ -46,7 +46,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     """
     environment = environment_of("html", options)
     outline = outline_of(diff, "package", has_table=True)
-    words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
+    words = plain_words(options.templates, outline.noun, MOST_STACKS)
     reasons = {tag_names(block.tag): block.reasons for block in outline.tags}
     numbers = []
     for _, of_tag in groupby(outline.counted.rows, lambda row: id(row.tag)):

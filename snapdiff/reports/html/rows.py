@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import SAME_TO_USE, because_word, cause_in_words
 from snapdiff.reports.html.writing import address_of, value_text
+from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import moves_of, stack_moves
 from snapdiff.reports.moves.places import places_of
 from snapdiff.reports.moves.products import SpecsByPart, specs_by_part
@@ -167,7 +168,7 @@ class RowTable:
                 if name in worst
             }
             in_columns = () if is_dependency else self._cells.get(package, ())
-            last_with_stacks = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
+            with_stacks_last = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
             below = self._groups_of(changed, causes)
             yield TableRow(
                 tag=tag_label(tag),
@@ -175,14 +176,7 @@ class RowTable:
                 link=address_of(package, self._package_url),
                 worst=next((it for it in worst.values() if it != WITH_STACK), WITH_STACK),
                 is_dependency=is_dependency,
-                moves=tuple(
-                    (
-                        it.status.kind,
-                        self._words("happened", it).removeprefix(": "),
-                        self.places[tuple(map(shown, it.stacks))],
-                    )
-                    for it in ([] if in_columns else last_with_stacks)
-                ),
+                moves=() if in_columns else tuple(map(self._move, with_stacks_last)),
                 cells=tuple(cell.in_words(shown) if cell else "" for cell in in_columns),
                 causes=tuple(dict.fromkeys(it.cause for it in below if it.cause >= 0)),
                 stacks=tuple((shown(it), len(some), worst[it]) for it, some in changed.items()),
@@ -190,13 +184,14 @@ class RowTable:
                 specs=sum(len(group.pairs) for group in below),
             )
 
+    def _move(self, move: Move) -> tuple[Kind, str, int]:
+        words = self._words("happened", move).removeprefix(": ")
+        return move.status.kind, words, self.places[tuple(map(shown, move.stacks))]
+
     def _groups_of(
         self, changes: Mapping[str, Sequence[Change]], causes: Mapping[Event, int]
     ) -> tuple[SpecGroup, ...]:
-        """Return the changes of some stacks, each spec once, those said alike together.
-
-        The worst are first.
-        """
+        """Return the changes of some stacks, the worst first, like specs together, each once."""
         stacks: dict[tuple[str, ...], list[str]] = {}
         last: dict[tuple[str, ...], Change] = {}  # has the cause that is counted
         alike: dict[SpecGroup, list[tuple[str, ...]]] = {}
@@ -215,7 +210,6 @@ class RowTable:
         )
 
     def _group(self, change: Change, causes: Mapping[Event, int]) -> SpecGroup:
-        """Return what is said of a spec."""
         last = change.specs[-1]
         differences = [
             (shown(field.name), value_text(field.old) or "—", value_text(field.new) or "—")

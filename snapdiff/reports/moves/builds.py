@@ -68,11 +68,6 @@ class BuildShare(NamedTuple):
         """How many builds there are on each side of what stands behind the name of the package."""
         return self.of_versions if self.versions else self.in_all
 
-    @property
-    def tools(self) -> set[str | None]:
-        """The dependencies that tell some of them from other builds."""
-        return {it.trait.name for it in self.parts if it.trait.what == "dependency"}
-
     def _versions_in_words(self, mark: Mark) -> str:
         """Return `9 of 8.6.0, 1 of 8.5.0`, the highest first, or the only version."""
         numbers = [

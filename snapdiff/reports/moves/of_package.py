@@ -118,10 +118,7 @@ def _cause_of_all(specs: Sequence[Change]) -> Cause | None:
 
 
 def _status(
-    change: PackageChange,
-    versions: VersionMove,
-    lost: BuildShare | None,
-    gained: BuildShare | None,
+    change: PackageChange, versions: VersionMove, lost: BuildShare | None, gained: BuildShare | None
 ) -> Status:
     """Return the class of a package in one stack: versions decide first, then what was lost."""
     if change.whole:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -59,7 +58,9 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
             replace(move, stacks=tuple(names), place=places.place(names))
             for move, names in alike.values()
         ]
-        in_all.sort(key=partial(_worst_first, is_product=not package[1]))
+        in_all.sort(key=lambda it: (it.status.severity, -len(it.stacks), it.stacks))
+        if not package[1]:
+            in_all.sort(key=lambda it: it.is_beside)
         moves[package] = tuple(in_all)
 
     def order_of_reading(package: tuple[str, bool]) -> tuple[object, ...]:
@@ -87,11 +88,6 @@ def _as_told(change: PackageChange, move: Move, products: AbstractSet[str]) -> t
     if is_product or (change.parts and move.has_step):
         move = replace(move, as_dependency=True)
     return not is_product, move
-
-
-def _worst_first(move: Move, *, is_product: bool) -> tuple[object, ...]:
-    is_last = is_product and move.is_beside
-    return is_last, move.status.severity, -len(move.stacks), move.stacks
 
 
 def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:

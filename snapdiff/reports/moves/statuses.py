@@ -39,9 +39,14 @@ WORST_FIRST = tuple(LOOKS)
 """The kinds of change in the order in which people read them: lost, new, then the others."""
 
 
-def name_of_kind(kind: Kind, rebuilt: str) -> str:
-    """Return what packages of a kind are called."""
-    return rebuilt if kind is Kind.REBUILT else LOOKS[kind].name
+def rebuilt_word(noun: str) -> str:
+    """Return what is said of a spec of which only the hash changed: a lock builds nothing."""
+    return "with another hash" if noun == "environment" else LOOKS[Kind.REBUILT].name
+
+
+def name_of_kind(kind: Kind, noun: str) -> str:
+    """Return what packages of a kind are called, in stacks that a noun is for."""
+    return rebuilt_word(noun) if kind is Kind.REBUILT else LOOKS[kind].name
 
 
 Step = Literal["", "major", "scheme"]
@@ -119,9 +124,9 @@ class Status(IntEnum):
         """The class as which tables count a package: one of `COLUMNS`."""
         return self if self.column else Status[self.kind.name]
 
-    def head(self, rebuilt: str) -> str:
+    def head(self, noun: str) -> str:
         """Return what the head of its column says."""
-        return rebuilt if self is Status.REBUILT else self.column
+        return rebuilt_word(noun) if self is Status.REBUILT else self.column
 
 
 COLUMNS = tuple(status for status in Status if status.column)

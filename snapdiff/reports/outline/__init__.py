@@ -17,13 +17,13 @@ from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.of_stacks import with_own_reasons
 from snapdiff.reports.moves.places import FIRST_SEEN, added_word
-from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind
+from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind, rebuilt_word
 from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
 from snapdiff.reports.outline.counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, followers_of, spec_lines
 from snapdiff.reports.outline.lost_builds import LostTogether
-from snapdiff.reports.outline.named_classes import ToldNames, told_names
+from snapdiff.reports.outline.opening import ToldNames, told_names
 from snapdiff.reports.outline.parts import SHORT
 from snapdiff.reports.outline.reasons import CountedCause
 from snapdiff.reports.outline.tag_block import TagBlock, TagWriter
@@ -65,8 +65,7 @@ class StackNews(NamedTuple):
 class Outline(Struct, frozen=True, kw_only=True):
     """All that a report for people says; with `several_changed` tags a line has to name its own.
 
-    `noun` is what a stack is called, and `rebuilt` what is said of a spec of which only the hash
-    changed: a lock builds nothing. `about` is what is counted first: products where it is known
+    `noun` is what a stack is called. `about` is what is counted first: products where it is known
     what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
     of stacks in which something changed, `only_stack` the name where there is but one.
     `without_causes` says which documents list no dependencies, if none does, `added` what is said
@@ -83,7 +82,6 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     sides: tuple[SideName, SideName]
     noun: str
-    rebuilt: str
     about: Literal["product", "package"]
     packages: Numbers
     dependencies: Numbers
@@ -180,11 +178,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         is_counted = is_counted or any(tag.only_rebuilt for tag in self.tags)
         return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
 
-    @property
-    def has_table(self) -> bool:
-        """Whether products are in a table: beside it, signs are in folds alone."""
-        return any(tag.has_table for tag in self.tags)
-
 
 def outline_of(
     diff: CatalogDiff, group_by: GroupBy, *, details: bool = False, has_table: bool = False
@@ -202,8 +195,6 @@ def outline_of(
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
     ]
     every = [line for writer in writers for line in writer.lines]
-    products = [line for line in every if not line.is_dependency]
-    others = [line for line in every if line.is_dependency]
     has_products = any(writer.has_products for writer in writers)
     counted = count_table(diff, {tag_names(writer.tag): writer.by_stack for writer in writers})
     told = [line for line in every if line.status is not Status.REBUILT] or every
@@ -219,15 +210,13 @@ def outline_of(
     followers = followers_of(told[0], every, stacks) if is_one_line else ()
     said = every if followers else told if is_one_line else ()
     nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
-    noun = nouns.pop() if len(nouns) == 1 else "stack"
     blocks = [writer.block(group_by, said) for writer in writers]
     return Outline(
         sides=side_names(diff.old, diff.new),
-        noun=noun,
-        rebuilt="with another hash" if noun == _NOUNS["lock"] else "rebuilt",
+        noun=nouns.pop() if len(nouns) == 1 else "stack",
         about="product" if has_products else "package",
-        packages=_numbers(products, in_one_tag=len(changed) == 1),
-        dependencies=_numbers(others, in_one_tag=len(changed) == 1),
+        packages=_numbers(every, of_dependencies=False, in_one_tag=len(changed) == 1),
+        dependencies=_numbers(every, of_dependencies=True, in_one_tag=len(changed) == 1),
         stacks=_number_of_stacks(writers),
         is_all_there=is_long and only_more and is_all,
         added=added_word(stack.document for stack in stacks),
@@ -250,9 +239,9 @@ def outline_of(
     )
 
 
-def _numbers(lines: Sequence[PackageLine], *, in_one_tag: bool) -> Numbers:
+def _numbers(lines: Iterable[PackageLine], *, of_dependencies: bool, in_one_tag: bool) -> Numbers:
     """Return how many packages there are; of several tags nobody knows of which a stack is."""
-    found = tallies(lines)
+    found = tallies(line for line in lines if line.is_dependency is of_dependencies)
     if not in_one_tag:
         found = tuple(replace(it, place=None, in_stacks=0) for it in found)
     return Numbers(tallies=found)
@@ -296,8 +285,8 @@ def block_values(
     return {
         "outline": outline,
         "noun": outline.noun,
-        "rebuilt": outline.rebuilt,
-        "kind_names": {kind.value: name_of_kind(kind, outline.rebuilt) for kind in LOOKS},
+        "rebuilt": rebuilt_word(outline.noun),
+        "kind_names": {kind.value: name_of_kind(kind, outline.noun) for kind in LOOKS},
         "lists_all": lists_all,
         "on_terminal": on_terminal,
         "tells_unchanged": tells_unchanged,

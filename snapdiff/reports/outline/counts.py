@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from snapdiff.filters import reports_all
 from snapdiff.reports.moves.of_stacks import StackMoves
-from snapdiff.reports.moves.statuses import COLUMNS, WORST_FIRST, Status
+from snapdiff.reports.moves.statuses import COLUMNS, WORST_FIRST, Status, rebuilt_word
 from snapdiff.reports.names import Mark, counted, tag_names
 from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
@@ -46,17 +46,16 @@ class CountRow(Counts, frozen=True, kw_only=True):
     fate: Fate
     stacks: tuple[str, ...]
 
-    def fate_in_words(self, rebuilt: str) -> str:
+    def fate_in_words(self, noun: str) -> str:
         """Return what its stacks have in common, nothing where their numbers say it."""
-        words = {"changed": "", "rebuilt": f"only {rebuilt}"}
+        words = {"changed": "", "rebuilt": f"only {rebuilt_word(noun)}"}
         if self.total is None:  # nobody knows what else happened to them
             words |= {"rebuilt": "", "unchanged": "none"}
         return words.get(self.fate, self.fate)
 
-    def in_words(self, noun: str, rebuilt: str, mark: Mark) -> str:
+    def in_words(self, noun: str, mark: Mark) -> str:
         """Return what it is about: `e4s`, `e4s, removed`, `3 stacks only rebuilt`, `tag added`."""
-        names = counted(len(self.stacks), noun)
-        fate = self.fate_in_words(rebuilt)
+        names, fate = counted(len(self.stacks), noun), self.fate_in_words(noun)
         if self.tag.status != "changed":
             return f"tag {fate}, {names}"
         if len(self.stacks) > 1:

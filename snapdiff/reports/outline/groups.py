@@ -37,7 +37,7 @@ class Group(Tally, frozen=True, kw_only=True):
     table: ProductTable | None = None
     names: tuple[str, ...] = ()
     named: Tally | None = None
-    named_at: tuple[tuple[tuple[str, ...], tuple[Place, ...]], ...] = ()
+    named_at: tuple[tuple[tuple[Place, ...], list[str]], ...] = ()
     left_out: int = 0
 
     @property
@@ -92,26 +92,21 @@ def _group(
     if status is Status.SHARED:  # one line says it of all of them
         left = lines
     if table and not left and not status.is_quiet:
-        names = (name for line in lines for name in line.packages)
         nowhere = [None] * len(table.stacks)
-        rows = {name: table.rows.get(name, nowhere) for name in names}
+        rows = {it: table.rows.get(it, nowhere) for line in lines for it in line.packages}
         return replace(group, table=table._replace(rows=rows))
     named = tallies(left)
-    places: dict[str, tuple[Place, ...]] = {
-        name: tuple(move.place for move in line.moves_of(name))
-        for line in left
-        for name in line.packages
-    }
-    by_places: dict[tuple[Place, ...], tuple[str, ...]] = {}
-    for name, some in places.items():
-        by_places[some] = (*by_places.get(some, ()), name)
-    is_placed = status is Status.REBUILT and len(places) <= FEW_QUIET and len(by_places) > 1
+    names = tuple(name for line in left for name in line.packages)
+    by_places: dict[tuple[Place, ...], list[str]] = {}
+    for name, moves in ((name, it.moves_of(name)) for it in left for name in it.packages):
+        by_places.setdefault(tuple(move.place for move in moves), []).append(name)
+    is_placed = status is Status.REBUILT and len(names) <= FEW_QUIET and len(by_places) > 1
     return replace(
         group,
         lines=tuple(line for line in lines if line not in left),
-        names=tuple(places),
+        names=names,
         named=named[0] if named else None,
-        named_at=tuple((names, some) for some, names in by_places.items()) if is_placed else (),
+        named_at=tuple(by_places.items()) if is_placed else (),
     )
 
 

@@ -59,15 +59,14 @@ class BuildSet(Struct, frozen=True, kw_only=True):
         for place, it in enumerate(self.parts):
             others = counted(it.specs, "other") if place else f"{it.specs:,}"
             number = f"{'all ' if 1 < it.specs == self.builds else ''}{others} {self.word}"
+            words = traits_in_words(it, mark)
             if it.own == it.specs:
-                yield f"{number} of {dependency_in_words(it.trait, mark)} itself"
+                words = f"of {dependency_in_words(it.trait, mark)} itself"
             elif it.own:
                 above = it.specs - it.own
                 users = f"{above:,} that {'uses' if above == 1 else 'use'} it"
-                own = f"{counted(it.own, 'build')} of it and {users}"
-                yield f"{number} {traits_in_words(it, mark)}: {own}"
-            else:
-                yield f"{number} {traits_in_words(it, mark)}"
+                words += f": {counted(it.own, 'build')} of it and {users}"
+            yield f"{number} {words}"
 
 
 class StackBuilds(Struct, frozen=True, kw_only=True):
@@ -86,10 +85,7 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
     sets: tuple[BuildSet, ...]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `80 → 58 builds: 24 gone, 2 new (esmf 8.6.0)`.
-
-        And how many have another version, which counts them as neither.
-        """
+        """Return `80 → 58 builds: 24 gone, 2 new (esmf 8.6.0)`, and how many another version."""
         if self.in_all:
             sets = [it.in_words("", mark) for it in self.sets]
             of = f" ({joined(self.moved_of, mark=mark)})" if self.moved_of else ""
@@ -160,7 +156,7 @@ def _builds(
 ) -> StackBuilds:
     """Return what stacks lost and got together; `traits` say of which of both there is more."""
     every = {kind: _build_set(stacks, kind) for kind in traits}
-    number = {kind: found.builds for kind, found in every.items()}
+    more = sum(it.builds if it.word == "new" else -it.builds for it in every.values())
     old, new = sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks)
     moved = {
         change.package
@@ -168,11 +164,10 @@ def _builds(
         for change in stack.changes
         if change.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
     }
-    is_all = old - number.get(Kind.REMOVED, 0) + number.get(Kind.ADDED, 0) == new
     return StackBuilds(
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
-        in_all=Count(old, new) if is_all else None,
+        in_all=Count(old, new) if old + more == new else None,
         moved=sum(it.summary.upgraded + it.summary.downgraded for it in stacks),
         moved_of=tuple(sorted(moved)) if len(moved) <= _FEW_MOVED else (),
         sets=tuple(
@@ -198,7 +193,7 @@ def _build_set(stacks: Sequence[StackDiff], kind: Kind) -> BuildSet:
     own: Counter[TraitCount] = Counter()
     for stack in stacks:
         for part in stack.lost_by if is_loss else stack.gained_by:
-            alike = _without_numbers(part)
+            alike = part.without_numbers()
             numbers[alike] += part.specs
             own[alike] += part.own or 0
     told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= builds)
@@ -242,7 +237,7 @@ def _lost_by_several(
             if is_dependency or move.lost is None or not told.isdisjoint(move.stacks):
                 continue
             for part in move.lost.parts:
-                names = found.setdefault((_without_numbers(part), move.stacks), {})
+                names = found.setdefault((part.without_numbers(), move.stacks), {})
                 names[name] = move.asked_for is not None and not move.asked_for.new
     for (trait, where), names in found.items():
         if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names):
@@ -271,17 +266,13 @@ def _no_longer(
         }
         for lost, stack in left.get(name, ()):
             if (_tool(lost.trait), lost.specs, stack) not in told:
-                trait = replace(_without_numbers(lost), also=UNSET)
+                trait = replace(lost.without_numbers(), also=UNSET)
                 found.setdefault(trait, {}).setdefault(stack, {})[name] = None
     for trait, by_stack in found.items():
         for names, place in by_place(
             ((name, it) for it, some in by_stack.items() for name in some), places
         ):
             yield trait, LostPart(names, place)
-
-
-def _without_numbers(count: TraitCount) -> TraitCount:
-    return replace(count, specs=0, own=UNSET)
 
 
 def _tool(trait: Trait) -> str:

@@ -1,16 +1,21 @@
-"""What begins the report of a tag, in a few sentences: what many packages have as one reason."""
+"""What begins the report of a tag: what many packages have as one reason, and what is named."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import turned_off
+from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import Moves, StackMoves
 from snapdiff.reports.moves.places import Place, Places
 from snapdiff.reports.moves.products import needed_by_roots_now
 from snapdiff.reports.moves.statuses import Status, Versions
+from snapdiff.reports.outline.groups import Group
+from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
     LEAST_TOGETHER,
     LostTogether,
@@ -21,6 +26,7 @@ from snapdiff.reports.outline.lost_builds import (
     lost_together,
 )
 from snapdiff.reports.outline.reasons import SharedChange
+from snapdiff.reports.outline.tallies import Named, Tally
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
@@ -41,19 +47,21 @@ Losses = Placed[tuple[str, tuple[str, ...]]]
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
-    `taken` says how many products are asked for no longer, on which they depend, and where.
-    `older` are those of which an older version came, by the stacks in which it did: `downgraded`
-    has those that are, each with a stack, `beside` is the rest. `in_tag` are those that no other
-    stack has.
+    `names` have the versions of those of which no other line tells; `are_new` says that the tag had
+    none of them before. `taken` says how many products are asked for no longer, on which they
+    depend, and where. `older` are those of which an older version came, by the stacks in which it
+    did: `fell` has those that are downgraded, each with a stack, `beside` is the rest. `downgraded`
+    are all products that are, where they are told with these roots.
     """
 
-    in_tag: frozenset[str]
-    names: tuple[str, ...]
+    are_new: bool
+    names: tuple[tuple[str, Versions], ...]
     place: Place
     taken: Placed[int]
     older: Losses
-    downgraded: frozenset[tuple[str, str]]
+    fell: frozenset[tuple[str, str]]
     beside: Losses
+    downgraded: Named = ()
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -108,9 +116,7 @@ def opening_of(
 
 
 def _lost_values(
-    stacks: Iterable[StackDiff],
-    moves: Moves,
-    told: Mapping[str, StackMoves],
+    stacks: Iterable[StackDiff], moves: Moves, told: Mapping[str, StackMoves]
 ) -> tuple[_LostByPart, _LostByPart]:
     """Return the versions that packages lost, and the variants that are off now in all builds.
 
@@ -127,10 +133,12 @@ def _lost_values(
         for change, move in some:
             name, is_dependency = change.package, change.is_dependency
             lost, off = move.versions.lost, turned_off(move.now_with)
+            if name in TOOLCHAIN:
+                lost = ()
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)
-            if lost and name not in TOOLCHAIN:
+            if lost:
                 gone[is_dependency].append(((name, lost), stack))
             if off and (not is_dependency or name in reasons):
                 turned[is_dependency].append(((name, off), stack))
@@ -187,12 +195,12 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         of_stack = Counter(stack for _, stack in chain.from_iterable(some))
         told.append(
             NewRoots(
-                names=roots,
-                in_tag=frozenset(roots).intersection(tag.packages.added),
+                names=tuple((name, ()) for name in roots),
+                are_new=set(roots).issubset(tag.packages.added),
                 place=places.place(stack for _, stack in found),
                 taken=by_place(((number, stack) for stack, number in of_stack.items()), places),
                 older=by_place((it for it, _ in came), places),
-                downgraded=frozenset((name, it) for ((name, _), it), fell in came if fell),
+                fell=frozenset((name, it) for ((name, _), it), fell in came if fell),
                 beside=by_place((it for it, fell in came if not fell), places),
             )
         )
@@ -208,3 +216,74 @@ def _older_version(change: PackageChange) -> Versions:
         return ()
     older = older_versions(change.versions_with_more, (*change.gone, *change.kept))
     return tuple(older) if len(older) == 1 else ()
+
+
+# --- What is named below the first sentence: packages of each class, and what new roots brought ---
+
+
+class NamedClass(NamedTuple):
+    """Packages of a class with what happened to each: those in some stacks alone, or the others."""
+
+    tally: Tally
+    in_some: bool
+    packages: Named
+
+
+class ToldNames(NamedTuple):
+    """All that is named: the new roots that brought something, and the classes without these."""
+
+    roots: list[NewRoots]
+    classes: list[NamedClass]
+
+
+def told_names(tallies: Iterable[Tally], new_roots: Sequence[NewRoots]) -> ToldNames:
+    """Return what is named of some classes; what a package lost is said with its name."""
+    classes = []
+    for it in tallies:
+        if it.status is not Status.LOST:
+            classes.append(NamedClass(it, it.in_some == it.number, it.few))
+        if it.in_more:
+            classes.append(NamedClass(it, True, it.few_in_some))
+    roots = [_roots_told(it, classes) for it in new_roots]
+    named = {name for it in roots for name, versions in it.names if versions}
+    told = [
+        it._replace(packages=tuple(p for p in it.packages if p[0] not in named)) for it in classes
+    ]
+    if any(it.downgraded for it in roots):
+        told = [it for it in told if it.tally.status is not Status.DOWNGRADED]
+    return ToldNames(roots, [it for it in told if it.packages])
+
+
+def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> NewRoots:
+    """Return what is told of new roots: of the products that are downgraded if they need all."""
+    names = dict(roots.names)
+    for it in classes:
+        some = [(name, moves) for name, moves in it.packages if name in names]
+        places = {move.place for _, moves in some for move in moves}
+        if it.tally.status is Status.NEW and len(some) == len(names) and len(places) == 1:
+            versions = tuple((name, moves[0].own) for name, moves in some)
+            roots = replace(roots, names=versions, place=places.pop())
+        if it.tally.status is Status.DOWNGRADED:
+            fell = {(name, at) for name, moves in it.packages for m in moves for at in m.stacks}
+            if it.packages and fell <= roots.fell:
+                roots = replace(roots, older=roots.beside, downgraded=it.packages)
+    return roots
+
+
+def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
+    """Return the packages of a group with the worst that happened to each, the same step once.
+
+    A step in stacks that no line of all these `lines` is about has their names as its place.
+    """
+    places = {move.stacks: move.place for line in lines for move in line.moves}
+    found = []
+    for name, worst in ((name, line) for line in group.lines for name in line.packages):
+        steps: dict[str, Move] = {}
+        told = (it for it in worst.moves_of(name) if not it.is_beside)
+        for move in (it for it in told if it.status is worst.status):
+            before = steps.get(step := move.now_in_words(str))
+            stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
+            place = places.setdefault(stacks, Place("", stacks))
+            steps[step] = replace(move, stacks=stacks, place=place)
+        found.append((name, tuple(steps.values())))
+    return tuple(found)

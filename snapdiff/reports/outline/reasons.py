@@ -1,10 +1,9 @@
 """What is said once for the stacks of a tag: why their specs changed."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.moves.places import Place, Places
@@ -89,25 +88,27 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
         for change in stack.changes
         if change.kind is Kind.REBUILT
     }
-    counted = _counted_causes(changes.values())
-    shared = _shared_changes(stacks, places, of_roots=of_roots)
-    if not counted and not shared:
+    causes = _counted_causes(changes.values())
+    shared = tuple(_shared_changes(stacks, places, of_roots=of_roots))
+    if not causes and not shared:
         return None
     number = sum(stack.summary.rebuilt for stack in rebuilt)
-    reasons = Reasons(
-        specs=len(changes) if counted else 0,
+    specs, reach = _counted_events(rebuilt)
+    most = [it for it in reach.most_common(1) if it[1] >= 2 * max(specs[it[0]], 1)]
+    widest = most[0] if most and len(changes) == number else None
+    told = {event for cause in shortened(causes, _MOST_CAUSES).first for event in cause.events}
+    told.update([widest[0]] if widest else ())
+    wide = (it for it, some in reach.most_common() if 10 * some >= 3 * number and it not in told)
+    return Reasons(
+        specs=len(changes) if causes else 0,
         packages=tuple(sorted({change.package for change in changes.values()})),
         place=places.place(stack.stack for stack in rebuilt),
-        causes=tuple(counted),
-        unexplained=len(changes) - sum(item.specs for item in counted),
-        widest=_widest(rebuilt) if len(changes) == number else None,
+        causes=tuple(causes),
+        unexplained=len(changes) - sum(it.specs for it in causes),
+        widest=widest,
+        wide=tuple(wide),
         shared=shared,
     )
-    told = {event for cause in reasons.told.first for event in cause.events}
-    told.update([reasons.widest[0]] if reasons.widest else ())
-    _, reach = _counted_events(rebuilt)
-    wide = (it for it, some in reach.most_common() if 10 * some >= 3 * number and it not in told)
-    return replace(reasons, wide=tuple(wide))
 
 
 def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
@@ -133,13 +134,6 @@ def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
     return sorted(counted, key=lambda item: (-item.specs, item.events[0].package or ""))
 
 
-def _widest(stacks: Iterable[StackDiff]) -> tuple[Event, int] | None:
-    """Return the event that most rebuilt specs reach, if few of them have it as their cause."""
-    specs, reach = _counted_events(stacks)
-    found = [it for it in reach.most_common(1) if it[1] >= 2 * max(specs[it[0]], 1)]
-    return found[0] if found else None
-
-
 def _counted_events(stacks: Iterable[StackDiff]) -> tuple[Counter[Event], Counter[Event]]:
     """Return of how many rebuilt specs each event is the cause, and how many reach it."""
     specs: Counter[Event] = Counter()
@@ -154,21 +148,17 @@ def _counted_events(stacks: Iterable[StackDiff]) -> tuple[Counter[Event], Counte
 
 def _shared_changes(
     stacks: Iterable[StackDiff], places: Places, *, of_roots: bool
-) -> tuple[SharedChange, ...]:
+) -> Iterator[SharedChange]:
     found: dict[Event, list[StackDiff]] = {}
     for stack in stacks:
         for cause in shared_fields(stack):
             found.setdefault(event_of(cause), []).append(stack)
-    shared = []
     for event, some in found.items():
         pairs = [it for stack in some for it in stack.changes if it.old and it.new]
         on_both = sum(stack.specs.new - stack.summary.added for stack in some)
-        shared.append(
-            SharedChange(
-                event=event,
-                specs=sum(any(field.event() == event for field in it.fields) for it in pairs),
-                of=len(pairs) if of_roots else on_both,  # nothing says how many roots stayed
-                place=places.place(stack.stack for stack in some),
-            )
+        yield SharedChange(
+            event=event,
+            specs=sum(any(field.event() == event for field in it.fields) for it in pairs),
+            of=len(pairs) if of_roots else on_both,  # nothing says how many roots stayed
+            place=places.place(stack.stack for stack in some),
         )
-    return tuple(shared)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.reports import GroupBy
+from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import (
     Moves,
     StackMoves,
@@ -23,17 +24,12 @@ from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.outline.counts import stacks_by_fate
 from snapdiff.reports.outline.groups import FEW, FEW_QUIET, grouped
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, package_lines, spec_lines
-from snapdiff.reports.outline.new_builds import About, new_builds_of
 from snapdiff.reports.outline.opening import Opening, new_roots_of, opening_of
-from snapdiff.reports.outline.parts import SHORT, Part
+from snapdiff.reports.outline.parts import SHORT, About, Part, new_builds_of
 from snapdiff.reports.outline.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.outline.reasons import Reasons, reasons_of
 from snapdiff.reports.outline.tallies import Numbers, tallies
-from snapdiff.reports.outline.toolchain import (
-    Toolchain,
-    beside_toolchain,
-    toolchain_of,
-)
+from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain, toolchain_of
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
@@ -91,37 +87,24 @@ class TagWriter:
             said = {stack: with_roots(moves) for stack, moves in said.items()}
         self.by_stack = said
         self._new_roots = new_roots_of(tag, self.by_stack, self._places)
-        needs = {it.names for it in self._new_roots}  # the opening says what needs these
+        # The opening says what needs these.
+        needs = {tuple(name for name, _ in it.names) for it in self._new_roots}
         elsewhere = still_in(said, tag.stacks, self._places)
         for stack, moves in self.by_stack.items():
-            self.by_stack[stack] = [
-                (
-                    it,
-                    replace(
-                        move,
-                        needed_by=() if move.needed_by in needs else move.needed_by,
-                        still_in=elsewhere.get(it.package) if move.is_partly_gone else None,
-                    ),
-                )
-                for it, move in moves
-            ]
+            told = []
+            for change, move in moves:
+                needed_by = () if move.needed_by in needs else move.needed_by
+                where = elsewhere.get(change.package) if move.is_partly_gone else None
+                told.append((change, replace(move, needed_by=needed_by, still_in=where)))
+            self.by_stack[stack] = told
         self.moves = moves_of(self.by_stack, self._places)
         self.lines = self._lines(self.moves, stacks)
 
     def _lines(self, moves: Moves, stacks: Sequence[StackDiff]) -> list[PackageLine]:
         lines = package_lines(moves)
-        if self._reasons and self._reasons.is_one and not _say_why(lines, stacks):
-            return [  # it is told once for all
-                replace(
-                    line,
-                    moves=tuple(
-                        replace(move, because=None) if isinstance(move.because, Event) else move
-                        for move in line.moves
-                    ),
-                )
-                for line in lines
-            ]
-        return lines
+        if not self._reasons or not self._reasons.is_one or _say_why(lines, stacks):
+            return lines
+        return [replace(it, moves=tuple(map(_without_cause, it.moves))) for it in lines]
 
     def block(self, group_by: GroupBy, untold: Sequence[PackageLine]) -> TagBlock:
         """Return the block, with parts about all stacks or one each; `untold` are no part of it."""
@@ -180,12 +163,8 @@ class TagWriter:
 
     def _parts_of_stack(self, stack: StackDiff, toolchain: Toolchain | None) -> list[Part]:
         """Return what happened in one stack, with why its specs changed."""
-        moves = {
-            package: tuple(replace(move, place=HERE) for move in some)
-            for package, some in moves_of(
-                {stack.stack: self.by_stack[stack.stack]}, self._places
-            ).items()
-        }
+        own = moves_of({stack.stack: self.by_stack[stack.stack]}, self._places)
+        moves = {it: tuple(replace(move, place=HERE) for move in some) for it, some in own.items()}
         lines = self._lines(moves, [stack])
         reasons = _beside(lines, [stack], self._reasons_of([stack]))
         parts = self._parts(stack, lines, toolchain, reasons)
@@ -250,6 +229,11 @@ def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> boo
     if any(not line.is_dependency for line in lines):
         names.update(name for name, _ in toolchain.news if name in COMPILERS)
     return not names.issuperset(name for name, _ in toolchain.changes)
+
+
+def _without_cause(move: Move) -> Move:
+    """Return a move without the cause of another hash, which is told once for all."""
+    return replace(move, because=None) if isinstance(move.because, Event) else move
 
 
 def _say_why(lines: Iterable[PackageLine], stacks: Iterable[StackDiff]) -> bool:

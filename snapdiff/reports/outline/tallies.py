@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.moves.move import Move
@@ -134,7 +134,7 @@ def _lost_with(moves: Iterable[tuple[str, Move]]) -> tuple[tuple[TraitCount, int
         if lost is None or sum(it.specs for it in lost.parts) != lost.number:
             return ()
         for it in lost.parts:
-            found.setdefault(replace(it, specs=0, own=UNSET), set()).add(name)
+            found.setdefault(it.without_numbers(), set()).add(name)
     if len(found) > _FEW_TRAITS:
         return ()
     numbers = ((it, len(packages)) for it, packages in found.items())
@@ -152,7 +152,7 @@ def _tally(
         for move in line.moves_of(name)
         if move.status is status and (line.is_dependency or not move.is_beside)
     ]
-    tally = Tally(status=status, number=len(packages))
+    tally = Tally(status=status, number=len(packages), what=_what(status, [it for _, it in moves]))
     named = set(packages)
     if status in (Status.GONE, Status.NEW):
         in_tag = {name for name, move in moves if move.in_tag}
@@ -173,9 +173,6 @@ def _tally(
             is_each = all(set(move.stacks) == set(stacks) for _, move in moves)
             in_stacks = len(stacks) if is_each else 0
             tally = replace(tally, place=Place("", tuple(stacks)), in_stacks=in_stacks)
-    elif status is Status.MORE:
-        what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
-        tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.LOST:
         every = (
             (name, it)
@@ -184,12 +181,6 @@ def _tally(
             for it in ln.moves_of(name)
         )
         tally = _with_losses(tally, moves, every)
-    elif status is Status.RECONFIGURED:
-        if all(map(_names_no_compiler, (move for _, move in moves))):
-            tally = replace(tally, what=("no compiler",))
-    elif status is Status.ROOTS:
-        what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
-        tally = replace(tally, what=tuple(sorted(what, reverse=True)))
     elif status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
         place = _only_place([it for it in moves if it[1].place not in (NOWHERE, HERE)])
@@ -202,7 +193,7 @@ def _tally(
 def _with_losses(
     tally: Tally, moves: Iterable[tuple[str, Move]], every: Iterable[tuple[str, Move]]
 ) -> Tally:
-    """Return the tally of packages that lost versions or builds, with what these are.
+    """Return the tally of packages that lost versions or builds, with what is said of these.
 
     What they have in common is that of all lost builds of these packages, those among `every` move
     that have another class, too.
@@ -210,16 +201,29 @@ def _with_losses(
     versions: set[str] = set()
     builds = 0
     for _, move in moves:
-        if move.is_of_versions and move.versions.gone:
+        if move.versions.gone and not move.lost:
             versions.update(move.versions.gone)
         else:
             builds += (move.lost.number if move.lost else 2) * len(move.stacks)
     return replace(
         tally,
-        what=("versions",) * bool(versions) + ("builds",) * bool(builds),
         is_single=tally.number == 1 and len(versions) + builds == 1,
         lost_with=() if versions else _lost_with(every),
     )
+
+
+def _what(status: Status, moves: Iterable[Move]) -> tuple[str, ...]:
+    """Return what was lost, or is more, and in which way packages are roots, or reconfigured."""
+    found: set[str] = set()
+    if status is Status.MORE:
+        found = {"versions" if it.is_of_versions else "builds" for it in moves}
+    elif status is Status.LOST:
+        found = {"versions" if it.versions.gone and not it.lost else "builds" for it in moves}
+    elif status is Status.ROOTS:
+        found = {"now" if it.asked_for and it.asked_for.new else "no longer" for it in moves}
+    elif status is Status.RECONFIGURED and all(map(_names_no_compiler, moves)):
+        found = {"no compiler"}
+    return tuple(sorted(found, reverse=True))
 
 
 def _names_no_compiler(move: Move) -> bool:
@@ -241,15 +245,13 @@ def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
     for name, move in moves:
         if name in of_name:
             of_name[name] += (move,)
-    most_first = sorted(of_name.items(), key=lambda it: (-len(it[1][0].stacks), it[1][0].stacks))
-    return tuple(most_first)
+    return tuple(sorted(of_name.items(), key=lambda it: (-len(it[1][0].stacks), it[1][0].stacks)))
 
 
-def named_by_place(named: Named) -> tuple[tuple[Place, tuple[tuple[str, Move], ...]], ...]:
+def named_by_place(named: Named) -> list[tuple[Place, list[tuple[str, Move]]]]:
     """Return what happened to packages by where it did, what most stacks share first."""
     found: dict[Place, list[tuple[str, Move]]] = {}
     for name, moves in named:
         for move in moves:
             found.setdefault(move.place, []).append((name, move))
-    most_first = sorted(found.items(), key=lambda it: -len(it[1][0][1].stacks))
-    return tuple((place, tuple(some)) for place, some in most_first)
+    return sorted(found.items(), key=lambda it: -len(it[1][0][1].stacks))

@@ -173,16 +173,14 @@ def _compilers_of(name: str, step: VersionMove, stacks: Iterable[StackDiff]) -> 
     """
     if name not in MPI or step.gone:
         return ()
-    found = {tuple(sorted(_compilers_in(it, name, step.came) - {NO_COMPILER})) for it in stacks}
+    found = set()
+    for stack in stacks:
+        new = (it.new for it in stack.changes if it.new and it.package == name)
+        compilers = {canonical_compiler(it.compiler) for it in new if it.version in step.came}
+        found.add(tuple(sorted(compilers - {NO_COMPILER})))
     [names, *others] = found
     is_told = len(names) > 1 and not others
     return tuple(name.replace("@", " ") for name in names) if is_told else ()
-
-
-def _compilers_in(stack: StackDiff, package: str, versions: Versions) -> set[str]:
-    """Return what the new builds of some versions of a package were built with."""
-    came = (it.new for it in stack.changes if it.new and it.package == package)
-    return {canonical_compiler(it.compiler) for it in came if it.version in versions}
 
 
 def _by_version(steps: _Steps) -> list[tuple[VersionMove, list[StackDiff]]]:
