@@ -103,9 +103,9 @@ def test_on_paper_words_say_what_is_not_listed(browser: Browser, tmp_path: Path)
 
 
 def test_on_paper_headings_stay_with_what_is_below_and_the_end_with_what_is_above(
-    browser: Browser, weekly: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
-    browser.open(weekly)
+    browser.open(_written(tmp_path, rendered(snapshots_diff("environments/"))))
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     style = "getComputedStyle(document.querySelector('{}')).break{}"
     headings = ("h2", "h3", "#found", ".hint", "#rows .class")

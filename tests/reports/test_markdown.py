@@ -5,15 +5,19 @@ import re
 from pathlib import Path
 from typing import Literal, get_args
 
+import cmarkgfm
 import pytest
+from cmarkgfm.cmark import Options
 
 from snapdiff import CatalogDiff, SnapdiffError, diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions, says_nothing_changed
 from snapdiff.reports.for_people import MOST_CHARACTERS
+from snapdiff.reports.markdown import lists_apart
 from tests.golden import ROOT, SNAPSHOTS
 from tests.reports.test_escaping import Tree
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
+from tests.support.html_reports import snapshots_diff
 from tests.support.nightly import nightly_but
 
 GroupBy = Literal["stack", "package"]
@@ -362,3 +366,21 @@ def test_a_page_that_cannot_be_read_takes_no_room_from_news(tmp_path: Path) -> N
         assert text.count("_cache/develop/bad") == 2 + 20
         assert "and 480 more pages; --detail lists them" in text
     assert run_cli(*arguments, "markdown", "--detail").out.count("_cache/develop/bad") == 2 + 500
+
+
+def test_two_lists_in_a_row_are_two() -> None:
+    """As Markdown has it, a blank line alone would make them one."""
+    items = "- a\n  - below\n\n- b\n- c\n\nwords\n\n- d\n"
+    assert lists_apart(items) == items.replace("below\n\n", "below\n\n<!-- -->\n\n")
+    page = cmarkgfm.github_flavored_markdown_to_html(
+        lists_apart(items), options=Options.CMARK_OPT_UNSAFE
+    )
+    assert page.count("<ul>") == 4
+
+
+@pytest.mark.parametrize("group_by", ["stack", "package"])
+def test_no_report_has_two_lists_in_a_row(group_by: GroupBy) -> None:
+    options = ReportOptions(group_by=group_by, package_url="")
+    for name in ("markdown", "comment"):
+        text = render_report(snapshots_diff(), name, options)
+        assert not re.search(r"(?m)^ *- .*\n\n- ", text)

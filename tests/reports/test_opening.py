@@ -1134,6 +1134,108 @@ def test_the_sentence_tells_what_all_of_an_environment_moved_to(
     assert lines[2].count("13.2") <= 1
 
 
+def test_what_products_lost_while_they_were_upgraded_elsewhere_is_not_left_out(
+    tmp_path: Path,
+) -> None:
+    mpis = [Item(it, explicit=True) for it in ("openmpi", "mpich")]
+
+    def users(version: str, *tools: Item) -> list[Item]:
+        return [
+            Item(name, version, explicit=True, needs=tuple(map(needs, some)))
+            for name in "pqr"
+            for some in ((), *((tool,) for tool in tools))
+        ]
+
+    both = [*mpis, *users("1.0", mpis[0])]
+    lost = (both, [*mpis, *users("1.0")])
+    elsewhere = ([*mpis, *users("1.0", mpis[1])], [*mpis, *users("1.1")])
+    more = [OTHER], [replace(OTHER, version="1.1")]
+    lines = report(tmp_path / "one", {"a": lost, "b": (both, both), "c": more})
+    assert "lost builds (`p`, `q`, `r`) with `openmpi` `1.0`" in lines[2]
+    lines = report(tmp_path / "two", {"a": lost, "b": elsewhere, "c": more})
+    words = "with `openmpi` `1.0` and some with `mpich` `1.0`"
+    assert f"lost builds (`p`, `q`, `r`) {words}, `other` upgraded" in lines[2]
+
+
+def test_what_fell_as_its_highest_version_is_gone_went_nowhere(tmp_path: Path) -> None:
+    def side(*versions: str) -> list[Item]:
+        return [Item(name, it, explicit=True) for name in "pq" for it in versions]
+
+    lines = report(tmp_path, {"a": ([*side("1.0", "2.0"), OTHER], side("1.0"))})
+    assert lines[2] == "`other` gone, 2 products downgraded (`p`, `q`) in `a`."
+
+
+@pytest.mark.parametrize(
+    ("stacks", "upgraded", "lost"),
+    [("a", "and lost 1 build)", "lost a build "), ("ab", "and lost builds)", "lost builds ")],
+)
+def test_builds_that_several_environments_lost_are_several(
+    tmp_path: Path, stacks: str, upgraded: str, lost: str
+) -> None:
+    def builds_of(name: str, version: str, *values: str) -> list[Item]:
+        return [Item(name, version, explicit=True, parameters={"n": it}) for it in values]
+
+    old = [
+        *builds_of("p", "1.0", "1", "2"),
+        *builds_of("q", "1.0", "1"),
+        *builds_of("r", "1.0", *"123"),
+    ]
+    new = [*builds_of("p", "1.1", "1"), *builds_of("q", "1.1", "1"), *builds_of("r", "1.0", *"12")]
+    lines = report(tmp_path, dict.fromkeys(stacks, (old, new)))
+    assert (
+        f"`r` {lost}with `n=3`, 2 products upgraded (`p` to `1.1` {upgraded[:-1]}, `q`" in lines[2]
+    )
+
+
+def test_a_comment_names_all_versions_that_came(tmp_path: Path) -> None:
+    def side(version: str, ups: str) -> list[Item]:
+        versions = {f"p{n:02}": version for n in range(13)} | downgraded(ups)
+        return [Item(name, it, explicit=True) for name, it in versions.items()]
+
+    few = [[Item(f"{it}{n}", explicit=True) for n in range(4)] for it in ("gone", "new")]
+    stacks = {
+        "a": ([*side("1.0", "1"), *few[0]], [*side("1.1", "2"), *few[1]]),
+        "b": (side("1.0", "1"), side("1.2", "2")),
+    }
+    lines = report(tmp_path, stacks, "-f", "comment")
+    [upgraded] = [line for line in lines if line.startswith("**Upgraded**: ")]
+    assert upgraded.startswith("**Upgraded**: `p00` `1.2` and `1.1`, `p01` `1.2` and `1.1`, ")
+
+
+def test_what_two_new_roots_took_in_each_of_them_did(tmp_path: Path) -> None:
+    below = [replace(it, explicit=False) for it in (*TOOLS, OTHER)]
+    sdk = Item("sdk", explicit=True, needs=tuple(map(needs, below)))
+    second = Item("second", explicit=True, needs=(needs(below[-1]),))
+    lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*below, sdk, second])})
+    told = "4 products are no longer root specs, but dependencies of it"
+    assert f"**`sdk` is new**: {told}" in lines
+
+
+def test_the_sentence_tells_no_os_that_a_part_moved_to(tmp_path: Path) -> None:
+    def side(os: str, number: str) -> list[Item]:
+        moved = [Item(f"app{n}", os=os, explicit=True) for n in range(12)]
+        others = [Item(f"up{n}", f"{n}.{number}", explicit=True) for n in range(9)]
+        return [*moved, *others, Item("openmpi", f"4.{number}", explicit=True)]
+
+    lines = report(tmp_path, {"a": (side("sles14", "1"), side("sles15", "2"))})
+    assert "- os `sles14` → `sles15` (12 of 22 builds)" in lines
+    assert "sles" not in lines[2]
+
+
+def test_a_pair_of_hashes_that_is_a_root_in_one_place_is_counted_once(tmp_path: Path) -> None:
+    def side(recipe: str) -> dict[str, list[Item]]:
+        zlib = Item("zlib", recipe=recipe)
+        tools = [Item(f"tool{n}", needs=(needs(zlib),)) for n in range(5)]
+        roots = [replace(it, explicit=True) for it in tools]
+        app = Item("app", explicit=True, needs=tuple(map(needs, tools)))
+        return {"a": [zlib, *tools, app], "b": [zlib, *roots]}
+
+    old, new = side("1"), side("2")
+    lines = report(tmp_path, {it: (old[it], new[it]) for it in "ab"})
+    [told] = [line for line in lines if "With another hash" in line or "Why " in line]
+    assert " 7 builds " in told
+
+
 def test_what_keeps_an_older_version_is_upgraded_in_part(tmp_path: Path) -> None:
     stays, gone = Item("q", "0.9", explicit=True), Item("gone", explicit=True)
     sides = [
