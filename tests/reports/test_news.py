@@ -372,7 +372,7 @@ def test_a_cell_says_of_a_product_as_before_that_nobody_asks_for_it_any_more(
     write_files(tmp_path / "old", environments("1.0.0", is_root=True))
     write_files(tmp_path / "new", environments("1.0.1", is_root=False))
     diff = diff_catalogs(load_catalog(tmp_path / "old"), load_catalog(tmp_path / "new"))
-    row = "| now a dependency | `1.0.0` → `1.0.1` |"
+    row = "| now only a dependency | `1.0.0` → `1.0.1` |"
     assert row in render_report(diff, "markdown")
 
 

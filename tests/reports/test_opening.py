@@ -193,7 +193,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     ]
     table = report(tmp_path, stacks)
     assert "| **Now only dependencies** |  |  |" in table
-    assert "| `tool1` | now a dependency | ″ |" in table
+    assert "| `tool1` | now only a dependency | ″ |" in table
 
 
 def test_what_fell_in_the_same_way_elsewhere_is_not_because_of_a_new_root(tmp_path: Path) -> None:
@@ -900,7 +900,9 @@ def test_what_there_is_no_build_with_any_more_is_said_once(tmp_path: Path) -> No
     assert told == ["**Lost**: no build with `openmpi` any more: `p`, `q`, `r` (`a`)"]
 
 
-@pytest.mark.parametrize(("number", "names"), [(3, " (`up0`, `up1`, `up2`)"), (4, "")])
+@pytest.mark.parametrize(
+    ("number", "names"), [(3, " (1 of `up0`, 1 of `up1`, 1 of `up2`)"), (4, "")]
+)
 def test_few_packages_of_which_builds_have_another_version_are_named(
     tmp_path: Path, number: int, names: str
 ) -> None:

@@ -57,8 +57,8 @@ def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Pat
         d=([asked_for, app], [asked_up, app]),
     )
     assert rows["tool"] == [
-        "now a dependency",
-        "`1.0` → `1.1`, now a dependency",
+        "now only a dependency",
+        "`1.0` → `1.1`, now only a dependency",
         "`1.0` → `1.1`, now a root spec",
         "`1.0` → `1.1`",
     ]
@@ -80,7 +80,7 @@ def test_a_product_of_which_only_roots_changed_has_a_row_and_is_in_no_list(tmp_p
     below = (root("1.0", tool, name="app"), root("1.0", tool, name="app"))
     roots_alone = ([asked_for, *both[0]], root("1.0", tool, name="app"))
     rows = table(tmp_path, a=roots_alone, b=both, c=below)
-    assert rows["tool"] == ["now a dependency", "", "·"]
+    assert rows["tool"] == ["now only a dependency", "", "·"]
     text = run_cli("-C", tmp_path, "old", "new").out
     assert "| **Now only a dependency** |" in text
     assert text.count("[`tool`]") == 1
@@ -188,11 +188,11 @@ def test_an_environment_of_which_only_roots_changed_is_a_column(tmp_path: Path) 
     tool = Item("tool", "1.0")
     roots_alone = (root("1.0", replace(tool, explicit=True)), root("1.0", tool))
     rows = table(tmp_path, a=([], []), b=([], []), c=roots_alone)
-    assert rows["tool"] == ["", "", "now a dependency"]
+    assert rows["tool"] == ["", "", "now only a dependency"]
     assert "\n| `c` | " in run_cli("-C", tmp_path, "old", "new", "--stat", "-f", "markdown").out
     html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
     assert "Now only a dependency: 1<" in html
-    assert '<td class="cell" data-in="c">now a dependency</td>' in html
+    assert '<td class="cell" data-in="c">now only a dependency</td>' in html
 
 
 @pytest.mark.parametrize("is_root", [True, False])

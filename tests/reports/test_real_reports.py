@@ -109,13 +109,13 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert "| `·` |" not in text
     # Nobody asks for adios2 in oneapi-x86_64, and of py-h5py one root is there as before.
     assert "| (`2.9.1` → `2.8.3`) |" in text
-    assert "| 1 of 4 builds gone (`1.0.0`, with `cuda_arch=90`), now a dependency |" in text
-    assert "`2.9.1` reconfigured: 5 variants differ, now a dependency | (`2.9.1`" in text
+    assert "| 1 of 4 builds gone (`1.0.0`, with `cuda_arch=90`), now only a dependency |" in text
+    assert "`2.9.1` reconfigured: 5 variants differ, now only a dependency | (`2.9.1`" in text
     differs = "new variants `+blosc2` `~kokkos` `~rocm`, variants `+blosc` `+ssc` gone"
     assert f"\n- `adios2` (`cuda-aarch64`): {differs}; variants `+sz` `~hdf5` " in text
     assert f"\n- `adios2` (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`): {differs}\n" in text
-    assert "| now a dependency | (·) | (·) | now a dependency | (·) |" in text
-    assert "| variants `network=nnti` `~hdf5` → `network=libfabric` `+hdf5`, now a dep" in text
+    assert "| now only a dependency | (·) | (·) | now only a dependency | (·) |" in text
+    assert "| variants `network=nnti` `~hdf5` → `network=libfabric` `+hdf5`, now only a dep" in text
     assert "`py-h5py` `3.8.0` reconfigured" not in text
     row = next(line for line in text.splitlines() if line.startswith("| [`libcatalyst`]"))
     assert " | (`2.0.0-rc3` → `2.0.0-rc4`) | ″ | gone | " in row
@@ -195,8 +195,8 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert lines[2:6] == [
         f"{news}; compilers as before.",
         (
-            "- 649 → 627 builds: 24 gone, 2 new (`esmf` `8.6.0`), 7 with another version (`esmf`, "
-            "`openmpi`)"
+            "- 649 → 627 builds: 24 gone, 2 new (`esmf` `8.6.0`), 7 with another version (4 of "
+            "`esmf`, 3 of `openmpi`)"
         ),
         "  - 15 gone with `mvapich` `3.0b`: 1 build of it and 14 that use it",
         f"  - 9 others gone with {both}: 1 build of it and 8 that use it",

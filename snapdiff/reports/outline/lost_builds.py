@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snapdiff.reports.cause_words import dependency_in_words, traits_in_words
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.places import Place, Places
-from snapdiff.reports.names import Mark, counted, joined
+from snapdiff.reports.names import Mark, counted
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Count, Kind
@@ -74,22 +74,23 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
 
     `in_all` is how many builds these stacks have on each side, None where more changed than is
     reported, or some builds are equal to others; `moved` is how many have another version now, and
-    `moved_of` of which packages these are, if they are few.
+    `moved_of` how many of which packages, if these are few.
     """
 
     stacks: tuple[str, ...]
     place: Place
     in_all: Count | None
     moved: int
-    moved_of: tuple[str, ...] = ()
+    moved_of: tuple[tuple[str, int], ...] = ()
     sets: tuple[BuildSet, ...]
 
     def in_words(self, mark: Mark) -> str:
         """Return `80 → 58 builds: 24 gone, 2 new (esmf 8.6.0)`, and how many another version."""
         if self.in_all:
             sets = [it.in_words("", mark) for it in self.sets]
-            of = f" ({joined(self.moved_of, mark=mark)})" if self.moved_of else ""
-            sets += [f"{self.moved:,} with another version{of}"] if self.moved else []
+            of = ", ".join(f"{number:,} of {mark(name)}" for name, number in self.moved_of)
+            moved = f"{self.moved:,} with another version{f' ({of})' if of else ''}"
+            sets += [moved] if self.moved else []
             return f"{self.in_all.old:,} → {self.in_all.new:,} builds: {', '.join(sets)}"
         return ", ".join(it.in_words(" builds", mark) for it in self.sets if it.parts)
 
@@ -158,18 +159,18 @@ def _builds(
     every = {kind: _build_set(stacks, kind) for kind in traits}
     more = sum(it.builds if it.word == "new" else -it.builds for it in every.values())
     old, new = sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks)
-    moved = {
+    moved = Counter(
         change.package
         for stack in stacks
         for change in stack.changes
         if change.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
-    }
+    )
     return StackBuilds(
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
         in_all=Count(old, new) if old + more == new else None,
-        moved=sum(it.summary.upgraded + it.summary.downgraded for it in stacks),
-        moved_of=tuple(sorted(moved)) if len(moved) <= _FEW_MOVED else (),
+        moved=moved.total(),
+        moved_of=tuple(sorted(moved.items())) if len(moved) <= _FEW_MOVED else (),
         sets=tuple(
             found if traits[kind] else replace(found, parts=())
             for kind, found in every.items()

@@ -34,7 +34,7 @@ class ProductCell(NamedTuple):
         And what else a line says: who needs it, and whether it is asked for now, or no longer.
         """
         roots = self.move and self.move.asked_for
-        role = f"now {self.root if roots.new else 'a dependency'}" if roots else ""
+        role = f"now {self.root if roots.new else 'only a dependency'}" if roots else ""
         users = list(map(mark, self.move.needed_by)) if self.move else []
         needs = f"needed by {' and '.join(users)}" if users else ""
         words = ", ".join(filter(None, [self._happened(mark), role, needs])) or "·"

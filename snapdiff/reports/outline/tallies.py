@@ -145,11 +145,15 @@ def _tally(
     status: Status, packages: Mapping[str, Sequence[PackageLine]], most_stacks: int
 ) -> Tally:
     """Return how many packages that is, and what is said of some: the lines are those of each."""
-    of_line = ((name, line) for name, lines in packages.items() for line in lines)
+    every = [
+        (name, line, move)
+        for name, lines in packages.items()
+        for line in lines
+        for move in line.moves_of(name)
+    ]
     moves = [
         (name, move)
-        for name, line in of_line
-        for move in line.moves_of(name)
+        for name, line, move in every
         if move.status is status and (line.is_dependency or not move.is_beside)
     ]
     tally = Tally(status=status, number=len(packages), what=_what(status, [it for _, it in moves]))
@@ -174,13 +178,7 @@ def _tally(
             in_stacks = len(stacks) if is_each else 0
             tally = replace(tally, place=Place("", tuple(stacks)), in_stacks=in_stacks)
     elif status is Status.LOST:
-        every = (
-            (name, it)
-            for name, lines in packages.items()
-            for ln in lines
-            for it in ln.moves_of(name)
-        )
-        tally = _with_losses(tally, moves, every)
+        tally = _with_losses(tally, moves, [(name, move) for name, _, move in every])
     elif status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
         place = _only_place([it for it in moves if it[1].place not in (NOWHERE, HERE)])
