@@ -63,14 +63,15 @@ IN_PLACE = (
 
 REPLACED = (
     r"(?:the only build|all ([0-9]+) builds|([0-9]+) of ([0-9]+) builds?) of ([^ ,]+)"
-    r" replaced by ([0-9]+) of ([^ ,]+)"
+    r" replaced by ([0-9]+) of ([^ ,]+), ([0-9]+) of ([^ ,]+) left"
 )
 
 
 def as_more(found: re.Match[str]) -> str:
     """What is said of builds that more of another version replaced, as of a step and more."""
-    every, some, of, old, came, new = found.groups()
+    every, some, of, old, came, new, left, stays = found.groups()
     number = int(every or some or 1)
+    assert (int(left), stays) == (int(of or number) - number, old)
     more = f"{int(came) - number} more builds of {new}"
     return f"{number} of {of or number} builds {old} → {new}, {more}"
 
