@@ -465,6 +465,16 @@ def test_a_rebuild_in_another_tag_is_no_news_of_its_stacks() -> None:
     )
 
 
+@pytest.mark.parametrize(("number", "is_folded"), [(8, False), (9, True)])
+def test_many_stacks_that_went_are_in_a_fold(number: int, *, is_folded: bool) -> None:
+    gone = [spec(f"c{numbered(n)}", stacks=f"gone-{n}") for n in range(number)]
+    text = render_report(
+        diff_of([spec("b", stacks="hep"), *gone], [spec("b", stacks="hep")]), "markdown"
+    )
+    assert (f"<summary>{number} stacks removed, with " in text) is is_folded
+    assert (f"**Stacks removed**: {number}, with `zlib` alone: `gone-0`, " in text) is not is_folded
+
+
 def test_stacks_with_the_same_fate_are_one_line() -> None:
     stays = spec("b", stacks="hep")
     gone = [spec(f"c{numbered(n)}", stacks=f"gone-{n:02}") for n in range(18)]
