@@ -378,9 +378,18 @@ def test_two_lists_in_a_row_are_two() -> None:
     assert page.count("<ul>") == 4
 
 
-@pytest.mark.parametrize("group_by", ["stack", "package"])
-def test_no_report_has_two_lists_in_a_row(group_by: GroupBy) -> None:
-    options = ReportOptions(group_by=group_by, package_url="")
+def test_what_all_of_a_stack_moved_to_is_no_list_with_its_packages(tmp_path: Path) -> None:
+    for side, os in (("old", "sles14"), ("new", "sles15")):
+        items = [Item(f"app{n}", os=os) for n in range(12)]
+        items += [Item("tool", os[-2:], os=os)]
+        for name in "ab":
+            write_files(tmp_path, {f"{side}/{name}/spack.lock": to_bytes(lock(items))})
+    text = run_cli("-C", tmp_path, "old", "new", "--group-by", "stack", "--package-url", "").out
+    moved, others = "- ≠ os `sles14` → `sles15`", "- ↑ `tool` `14` → `15`"
+    assert text.count(f"{moved}\n\n<!-- -->\n\n{others}") == 2
+
+
+def test_no_report_of_the_example_has_two_lists_in_a_row() -> None:
     for name in ("markdown", "comment"):
-        text = render_report(snapshots_diff(), name, options)
+        text = render_report(snapshots_diff(), name, ReportOptions(package_url=""))
         assert not re.search(r"(?m)^ *- .*\n\n- ", text)

@@ -1204,6 +1204,24 @@ def test_a_comment_names_all_versions_that_came(tmp_path: Path) -> None:
     assert upgraded.startswith("**Upgraded**: `p00` `1.2` and `1.1`, `p01` `1.2` and `1.1`, ")
 
 
+def test_a_new_root_of_several_versions_is_named_with_these_among_what_is_new(
+    tmp_path: Path,
+) -> None:
+    """Its title has no version, and the places of what it brought."""
+    more = [Item(f"n{number}", explicit=True) for number in range(4)]
+    gone = [Item(f"gone{number}", explicit=True) for number in range(4)]
+    stacks = {}
+    for stack, version in (("a", "1.0"), ("b", "1.1")):
+        *below, sdk = with_sdk(TOOLS)
+        stacks[stack] = ([*TOOLS, *gone], [*below, replace(sdk, version=version), *more])
+    lines = report(tmp_path, stacks)
+    taken = "3 products in both are no longer root specs, but dependencies of it"
+    assert f"**`sdk` is new in both**: {taken}" in lines
+    new = next(line for line in lines if line.startswith("**New**: "))
+    assert "`sdk` `1.0` (`a`)" in new
+    assert "`sdk` `1.1` (`b`)" in new
+
+
 def test_what_two_new_roots_took_in_each_of_them_did(tmp_path: Path) -> None:
     below = [replace(it, explicit=False) for it in (*TOOLS, OTHER)]
     sdk = Item("sdk", explicit=True, needs=tuple(map(needs, below)))
