@@ -36,8 +36,8 @@ from snapdiff.reports.names import (
     tag_label,
     versions_in_words,
 )
+from snapdiff.reports.outline.class_counts import named_by_place, with_nouns
 from snapdiff.reports.outline.opening import named_steps
-from snapdiff.reports.outline.tallies import named_by_place
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
@@ -85,6 +85,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "tag_label": partial(tag_label, mark=mark),
         "by_place": named_by_place,
         "named_steps": named_steps,
+        "with_nouns": with_nouns,
         "by_sign": by_sign,
         "initial": _with_capital,
         "sets_in": sets_in,

@@ -368,7 +368,7 @@ def test_what_a_number_of_a_stack_counts_are_rows_of_that_class() -> None:
     """As each cell of the table of counts says, whatever is worse in other stacks."""
     text = rendered(snapshots_diff())
     found = json.loads(_data(text))
-    numbers = re.findall('<td class="tally [a-z]+">([0-9]*)<', text)
+    numbers = re.findall('<td class="number [a-z]+">([0-9]*)<', text)
     columns = [["gone"], ["new"], ["downgraded"], ["lost"], ["major", "upgraded"], ["more"]]
     columns += [["reconfigured", "shared"], ["rebuilt"]]
     said = []
@@ -401,7 +401,7 @@ def test_products_have_a_column_for_each_of_a_few_stacks(tmp_path: Path) -> None
 
 def test_numbers_of_stacks_have_columns_for_what_happened(tmp_path: Path) -> None:
     text = _two_environments(tmp_path)
-    heads = re.findall('<th scope="col" class="tally [a-z]+">.*?</span> (.*?)</th>', text)
+    heads = re.findall('<th scope="col" class="number [a-z]+">.*?</span> (.*?)</th>', text)
     assert heads == ["gone", "upgraded"]
     sums = re.compile('<th scope="col" class="size">([a-z]+)<')
     assert sums.findall(rendered(snapshots_diff())) == ["unchanged", "packages"]

@@ -268,7 +268,7 @@ def test_text_stands_out_in_both_themes(browser: Browser, scheme: str) -> None:
             ".note",
             "td.moves",
             ".class th",
-            "tbody .tally",
+            "tbody .number",
             ".sentence",
             ".attention p",
         ):

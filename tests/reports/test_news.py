@@ -176,7 +176,7 @@ def the_sentence_the_groups_and_their_lines_say_the_same_numbers(
         assert len(set().union(*named)) == sum(map(len, named))  # each package is in one group
         if len(outline.tags) == 1 and outline.only_line is None:
             assert [(it.status, it.number) for it in groups] == [
-                (it.status, it.number) for it in outline.packages.tallies
+                (it.status, it.number) for it in outline.packages.by_class
             ]
 
 
@@ -581,8 +581,8 @@ def the_row_of_a_stack_has_the_numbers_of_the_sentence_about_it(
             alone = replace(diff, tags=(replace(tag, stacks=(stack,)),))
             own = outline_of(alone, "package")
             said = Counter[Status]()
-            for tally in own.packages.tallies:
-                said[tally.status.counted_as] += tally.number
+            for counted in own.packages.by_class:
+                said[counted.status.counted_as] += counted.number
             assert own.counted.by_class == said
             assert own.counted.classes == tuple(it for it in COLUMNS if said[it])
 

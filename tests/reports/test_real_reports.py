@@ -190,7 +190,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert len(lines) <= 30
     upgraded = "2 upgraded (`esmf` in part to `8.6.0`, `openmpi` to `5.0.0` and lost 1 build)"
     both = "`openmpi` `5.0.0rc16` and `cce 16.0.1`"
-    lost = f"builds with `mvapich` `3.0b`, 5 of them also some with {both}"
+    lost = f"builds with `mvapich` `3.0b`, 5 of them also builds with {both}"
     news = f"`mvapich` gone, 10 products lost {lost}, {upgraded} in `derecho`"
     assert lines[2:6] == [
         f"{news}; compilers as before.",

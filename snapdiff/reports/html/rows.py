@@ -20,9 +20,9 @@ from snapdiff.reports.moves.products import SpecsByPart, specs_by_part
 from snapdiff.reports.moves.statuses import WORST_FIRST, Status
 from snapdiff.reports.names import tag_label
 from snapdiff.reports.outline import Outline
+from snapdiff.reports.outline.class_counts import ClassCount
 from snapdiff.reports.outline.product_table import signs_in
 from snapdiff.reports.outline.tag_block import TagBlock
-from snapdiff.reports.outline.tallies import Tally
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff, changes_by_package
 from snapdiff.result.packages import Kind
@@ -115,7 +115,7 @@ class RowTable:
             key=lambda row: (_is_quiet(row.worst), row.is_dependency, row.worst),
         )
         self.signs = signs_in(words for row in self.rows for words in row.cells)
-        self.classes = self._classes((*outline.packages.tallies, *outline.dependencies.tallies))
+        self.classes = self._classes((*outline.packages.by_class, *outline.dependencies.by_class))
 
     def first(self, most: int) -> Iterator[TableRow]:
         """Yield the first rows, each with its first specs: at most so many rows and specs."""
@@ -125,19 +125,19 @@ class RowTable:
             yield with_first_specs(row, most)
             most -= 1 + row.specs
 
-    def _classes(self, counted: Sequence[Tally]) -> dict[int, RowClass]:
+    def _classes(self, counted: Sequence[ClassCount]) -> dict[int, RowClass]:
         numbers = Counter((row.worst, row.is_dependency) for row in self.rows)
         found = {}
         for worst in sorted({worst for row in self.rows for *_, worst in row.stacks}):
             name, kind, said = "with_stack", Kind.ADDED, self._words("with_stack", None)
             if isinstance(worst, Status):
-                alike = [tally for tally in counted if tally.status is worst]
-                in_all = Tally(
+                alike = [it for it in counted if it.status is worst]
+                in_all = ClassCount(
                     status=worst,
-                    number=sum(tally.number for tally in alike) or 1,  # in another tag it was worse
-                    in_some=sum(tally.in_some for tally in alike),
-                    what=tuple(sorted({it for tally in alike for it in tally.what}, reverse=True)),
-                    events=tuple(dict.fromkeys(it for tally in alike for it in tally.events)),
+                    number=sum(it.number for it in alike) or 1,  # in another tag it was worse
+                    in_some=sum(it.in_some for it in alike),
+                    what=tuple(sorted({what for it in alike for what in it.what}, reverse=True)),
+                    events=tuple(dict.fromkeys(event for it in alike for event in it.events)),
                 )
                 name, kind, said = worst.word, worst.kind, self._words("group", in_all)
             products, dependencies = numbers[worst, False], numbers[worst, True]

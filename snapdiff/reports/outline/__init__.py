@@ -19,6 +19,7 @@ from snapdiff.reports.moves.of_stacks import with_own_reasons
 from snapdiff.reports.moves.places import FIRST_SEEN, added_word
 from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind, rebuilt_word
 from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
+from snapdiff.reports.outline.class_counts import ClassCount, Numbers, count_by_class
 from snapdiff.reports.outline.counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, followers_of, spec_lines
@@ -27,7 +28,6 @@ from snapdiff.reports.outline.opening import ToldNames, told_names
 from snapdiff.reports.outline.parts import SHORT
 from snapdiff.reports.outline.reasons import CountedCause
 from snapdiff.reports.outline.tag_block import TagBlock, TagWriter
-from snapdiff.reports.outline.tallies import Numbers, Tally, tallies
 from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
@@ -110,10 +110,22 @@ class Outline(Struct, frozen=True, kw_only=True):
         return sum(len(it.stacks) for it in self.whole_stacks[kind] if not it.may_be_old)
 
     @property
+    def tells_stacks(self) -> bool:
+        """Whether the sentence says in how many stacks that is.
+
+        It does not where one number of stacks is there already: of those that came or went, or of
+        the only class.
+        """
+        told = self.packages.told
+        if len(told) == 1:
+            return self.stacks > 1 and told[0].in_some != told[0].number
+        return self.stacks > 1 and not any(self.whole_stacks.values())
+
+    @property
     def only_cause(self) -> CountedCause | None:
         """Why hashes differ, if there is one cause, and products have another hash at most."""
         reasons = [tag.reasons for tag in self.tags if tag.reasons and tag.reasons.is_one]
-        classes = {tally.status for tally in self.packages.tallies}
+        classes = {it.status for it in self.packages.by_class}
         is_all = classes == {Status.REBUILT} and len(self.tags) == 1
         return reasons[0].causes[0] if reasons and is_all else None
 
@@ -136,7 +148,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         return [lost for tag in self.tags for lost in tag.opening.lost_together]
 
     @property
-    def names_below(self) -> tuple[Tally, ...]:
+    def names_below(self) -> tuple[ClassCount, ...]:
         """The classes of which the sentence has no names, as there would be too many in it.
 
         Of several tags the sentence has them: a list would have to say of each in which it is.
@@ -150,7 +162,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         return told_names(self.names_below, tag.opening.new_roots)
 
     @property
-    def besides(self) -> list[Tally]:
+    def besides(self) -> list[ClassCount]:
         """The quiet classes that are counted behind the sentence, as nothing below tells of them.
 
         A list of names leaves no room for them, unless nobody knows why; packages with another hash
@@ -164,9 +176,10 @@ class Outline(Struct, frozen=True, kw_only=True):
             it for it in self.packages.besides if not (is_named and it.status is Status.REBUILT)
         ]
 
-    @property
-    def downgraded_for(self) -> tuple[str, ...]:
-        """The new roots that need all products that are named as downgraded, if some do."""
+    def downgraded_for(self, count: ClassCount) -> tuple[str, ...]:
+        """Return the new roots that need all products of a class, if they are downgraded for it."""
+        if count.status is not Status.DOWNGRADED or count not in self.names_below:
+            return ()
         roots = (it for tag in self.tags for it in self.names_told(tag).roots)
         return next((tuple(name for name, _ in it.names) for it in roots if it.downgraded), ())
 
@@ -241,10 +254,10 @@ def outline_of(
 
 def _numbers(lines: Iterable[PackageLine], *, of_dependencies: bool, in_one_tag: bool) -> Numbers:
     """Return how many packages there are; of several tags nobody knows of which a stack is."""
-    found = tallies(line for line in lines if line.is_dependency is of_dependencies)
+    found = count_by_class(line for line in lines if line.is_dependency is of_dependencies)
     if not in_one_tag:
         found = tuple(replace(it, place=None, in_stacks=0) for it in found)
-    return Numbers(tallies=found)
+    return Numbers(by_class=found)
 
 
 def _in_all(changed: Sequence[TagDiff], *, has_products: bool) -> PackageCount | None:

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.places import Place
 from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline.class_counts import ClassCount, count_by_class
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.product_table import ProductTable
-from snapdiff.reports.outline.tallies import Tally, tallies
 
 FEW_QUIET = 10
 """How many packages are listed that changed in configuration or hash alone; more are named."""
@@ -25,7 +25,7 @@ _QUIET_BUILDS = (Status.LOST, Status.MORE, Status.DUPLICATES)
 """What is so of packages that nobody asked for."""
 
 
-class Group(Tally, frozen=True, kw_only=True):
+class Group(ClassCount, frozen=True, kw_only=True):
     """The packages of one status: their lines, also as a table, or, where it says enough, `names`.
 
     `named` is what is said of the ones that are named, `named_at` where these are, if they are few
@@ -36,7 +36,7 @@ class Group(Tally, frozen=True, kw_only=True):
     lines: tuple[PackageLine, ...] = ()
     table: ProductTable | None = None
     names: tuple[str, ...] = ()
-    named: Tally | None = None
+    named: ClassCount | None = None
     named_at: tuple[tuple[tuple[Place, ...], list[str]], ...] = ()
     left_out: int = 0
 
@@ -86,16 +86,16 @@ def grouped(
 def _group(
     status: Status, lines: list[PackageLine], table: ProductTable | None, *, lists_all: bool
 ) -> Group:
-    [tally] = tallies(lines)
-    group = Group(**structs.asdict(tally), lines=tuple(lines))
-    left = [] if lists_all else [it for it in lines if _are_names_enough(it, tally.number)]
+    [counted] = count_by_class(lines)
+    group = Group(**structs.asdict(counted), lines=tuple(lines))
+    left = [] if lists_all else [it for it in lines if _are_names_enough(it, counted.number)]
     if status is Status.SHARED:  # one line says it of all of them
         left = lines
     if table and not left and not status.is_quiet:
         nowhere = [None] * len(table.stacks)
         rows = {it: table.rows.get(it, nowhere) for line in lines for it in line.packages}
         return replace(group, table=table._replace(rows=rows))
-    named = tallies(left)
+    named = count_by_class(left)
     names = tuple(name for line in left for name in line.packages)
     by_places: dict[tuple[Place, ...], list[str]] = {}
     for name, moves in ((name, it.moves_of(name)) for it in left for name in it.packages):

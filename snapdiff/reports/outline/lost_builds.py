@@ -117,9 +117,14 @@ class LostTogether(NamedTuple):
     parts: tuple[LostPart, ...]
 
     @property
+    def packages(self) -> list[str]:
+        """The packages of all its parts."""
+        return [name for part in self.parts for name in part.packages]
+
+    @property
     def is_short(self) -> bool:
         """Whether a sentence has room for their names."""
-        return sum(len(part.packages) for part in self.parts) <= _MOST_NAMED
+        return len(self.packages) <= _MOST_NAMED
 
 
 def builds_of(

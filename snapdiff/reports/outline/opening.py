@@ -14,6 +14,7 @@ from snapdiff.reports.moves.of_stacks import Moves, StackMoves
 from snapdiff.reports.moves.places import Place, Places
 from snapdiff.reports.moves.products import needed_by_roots_now
 from snapdiff.reports.moves.statuses import Status, Versions
+from snapdiff.reports.outline.class_counts import ClassCount, Named
 from snapdiff.reports.outline.groups import Group
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
@@ -26,7 +27,6 @@ from snapdiff.reports.outline.lost_builds import (
     lost_together,
 )
 from snapdiff.reports.outline.reasons import SharedChange
-from snapdiff.reports.outline.tallies import Named, Tally
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
@@ -224,7 +224,7 @@ def _older_version(change: PackageChange) -> Versions:
 class NamedClass(NamedTuple):
     """Packages of a class with what happened to each: those in some stacks alone, or the others."""
 
-    tally: Tally
+    counted: ClassCount
     in_some: bool
     packages: Named
 
@@ -236,10 +236,10 @@ class ToldNames(NamedTuple):
     classes: list[NamedClass]
 
 
-def told_names(tallies: Iterable[Tally], new_roots: Sequence[NewRoots]) -> ToldNames:
+def told_names(counts: Iterable[ClassCount], new_roots: Sequence[NewRoots]) -> ToldNames:
     """Return what is named of some classes; what a package lost is said with its name."""
     classes = []
-    for it in tallies:
+    for it in counts:
         if it.status is not Status.LOST:
             classes.append(NamedClass(it, it.in_some == it.number, it.few))
         if it.in_more:
@@ -250,7 +250,7 @@ def told_names(tallies: Iterable[Tally], new_roots: Sequence[NewRoots]) -> ToldN
         it._replace(packages=tuple(p for p in it.packages if p[0] not in named)) for it in classes
     ]
     if any(it.downgraded for it in roots):
-        told = [it for it in told if it.tally.status is not Status.DOWNGRADED]
+        told = [it for it in told if it.counted.status is not Status.DOWNGRADED]
     return ToldNames(roots, [it for it in told if it.packages])
 
 
@@ -260,10 +260,10 @@ def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> NewRoots:
     for it in classes:
         some = [(name, moves) for name, moves in it.packages if name in names]
         places = {move.place for _, moves in some for move in moves}
-        if it.tally.status is Status.NEW and len(some) == len(names) and len(places) == 1:
+        if it.counted.status is Status.NEW and len(some) == len(names) and len(places) == 1:
             versions = tuple((name, moves[0].own) for name, moves in some)
             roots = replace(roots, names=versions, place=places.pop())
-        if it.tally.status is Status.DOWNGRADED:
+        if it.counted.status is Status.DOWNGRADED:
             fell = {(name, at) for name, moves in it.packages for m in moves for at in m.stacks}
             if it.packages and fell <= roots.fell:
                 roots = replace(roots, older=roots.beside, downgraded=it.packages)

@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from snapdiff.reports.moves.statuses import Status, Versions
+from snapdiff.reports.outline.class_counts import Numbers
 from snapdiff.reports.outline.groups import FEW, Group
 from snapdiff.reports.outline.lines import PackageLine, SpecLines
 from snapdiff.reports.outline.reasons import Reasons
-from snapdiff.reports.outline.tallies import Numbers
 from snapdiff.result.causes import SharedTrait, Trait
 from snapdiff.result.changes import StackDiff
 from snapdiff.spack import BLAS, MPI

@@ -21,6 +21,7 @@ from snapdiff.reports.moves.of_stacks import (
 from snapdiff.reports.moves.places import HERE, NOWHERE, places_of
 from snapdiff.reports.moves.products import in_parts, knows_products
 from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline.class_counts import Numbers, count_by_class
 from snapdiff.reports.outline.counts import stacks_by_fate
 from snapdiff.reports.outline.groups import FEW, FEW_QUIET, grouped
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, package_lines, spec_lines
@@ -28,7 +29,6 @@ from snapdiff.reports.outline.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.outline.parts import SHORT, About, Part, new_builds_of
 from snapdiff.reports.outline.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.outline.reasons import Reasons, reasons_of
-from snapdiff.reports.outline.tallies import Numbers, tallies
 from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain, toolchain_of
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
@@ -208,7 +208,7 @@ class TagWriter:
                     stack=stack.stack if stack else None,
                     groups=grouped(listed, of_these, lists_all=self._lists_all),
                     new_builds=new_builds,
-                    numbers=Numbers(tallies=tallies(some)),
+                    numbers=Numbers(by_class=count_by_class(some)),
                 )
             )
         found = [part for part in parts if part.groups or part.new_builds] or parts[:1]

@@ -1,6 +1,6 @@
 """How many packages there are of each class, by the worst that happened to each, and which."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,7 +30,7 @@ Named = tuple[tuple[str, tuple[Move, ...]], ...]
 """Packages by name, each with what happened to it in some stacks."""
 
 
-class Tally(Struct, frozen=True, kw_only=True):
+class ClassCount(Struct, frozen=True, kw_only=True):
     """How many packages had one status, and what is said of some of them.
 
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
@@ -62,6 +62,18 @@ class Tally(Struct, frozen=True, kw_only=True):
         return "builds" in self.what and self.status is Status.LOST
 
     @property
+    def loses_one_of_them(self) -> bool:
+        """Whether no trait is of builds that all lost: some lost such, others those of another."""
+        return self.lost_with[0][1] < self.number
+
+    @property
+    def as_names(self) -> tuple[str, ...]:
+        """The names that a sentence has in place of their number: one, or two that are missed."""
+        most = 2 if self.status in (Status.GONE, Status.NEW, Status.LOST) else 1
+        is_all = len(self.few) == self.whole_number <= most
+        return tuple(name for name, _ in self.few) if is_all else ()
+
+    @property
     def in_more(self) -> int:
         """How many of them are gone from some stacks alone, or new, and said behind the others."""
         return self.in_some if self.in_some < self.number else 0
@@ -72,6 +84,26 @@ class Tally(Struct, frozen=True, kw_only=True):
         return self.number - self.in_more
 
 
+class Term(Struct, frozen=True):
+    """A class in a row of several, with the noun of each of its two numbers, if it has one."""
+
+    count: ClassCount
+    noun: str
+    noun_in_some: str
+
+
+def with_nouns(counts: Iterable[ClassCount], one: str | None, several: str) -> Iterator[Term]:
+    """Yield classes in a row, of which the first number has its noun; without `one` none has."""
+    is_said = not one
+    for it in counts:
+        nouns = ["", ""]
+        for place, number in enumerate((0 if it.as_names else it.whole_number, it.in_more)):
+            if number and not is_said:
+                nouns[place] = f" {one if number == 1 else several}"
+                is_said = True
+        yield Term(it, *nouns)
+
+
 class Numbers(Struct, frozen=True, kw_only=True):
     """How many packages changed, each counted once, by the worst that happened to it.
 
@@ -80,15 +112,15 @@ class Numbers(Struct, frozen=True, kw_only=True):
     in their number of equal builds or in their hash, beside any that changed otherwise.
     """
 
-    tallies: tuple[Tally, ...]
+    by_class: tuple[ClassCount, ...]
 
     @property
-    def besides(self) -> tuple[Tally, ...]:  # noqa: D102 # the class says it
-        return tuple(it for it in self.tallies[1:] if it.status.is_quiet)
+    def besides(self) -> tuple[ClassCount, ...]:  # noqa: D102 # the class says it
+        return tuple(it for it in self.by_class[1:] if it.status.is_quiet)
 
     @property
-    def told(self) -> tuple[Tally, ...]:  # noqa: D102
-        by_status = {it.status: it for it in self.tallies if it not in self.besides}
+    def told(self) -> tuple[ClassCount, ...]:  # noqa: D102
+        by_status = {it.status: it for it in self.by_class if it not in self.besides}
         upgraded = by_status.get(Status.UPGRADED)
         if upgraded and (major := by_status.pop(Status.MAJOR, None)):
             every = upgraded.number + major.number
@@ -106,10 +138,10 @@ class Numbers(Struct, frozen=True, kw_only=True):
     @property
     def number(self) -> int:
         """How many that are in all."""
-        return sum(it.number for it in self.tallies)
+        return sum(it.number for it in self.by_class)
 
 
-def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
+def count_by_class(lines: Iterable[PackageLine]) -> tuple[ClassCount, ...]:
     """Return how many packages had which status, each counted once, by the worst of its lines."""
     lines = list(lines)
     of_name: dict[str, list[PackageLine]] = {}
@@ -121,7 +153,7 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
         worst = min((line.status for line in some), key=lambda it: it.severity)
         by_status.setdefault(worst, {})[name] = some
     stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
-    return tuple(_tally(status, by_status[status], len(stacks)) for status in sorted(by_status))
+    return tuple(_count(status, by_status[status], len(stacks)) for status in sorted(by_status))
 
 
 def _lost_with(moves: Iterable[tuple[str, Move]]) -> tuple[tuple[TraitCount, int], ...]:
@@ -141,9 +173,9 @@ def _lost_with(moves: Iterable[tuple[str, Move]]) -> tuple[tuple[TraitCount, int
     return tuple(sorted(numbers, key=lambda it: -it[1]))
 
 
-def _tally(
+def _count(
     status: Status, packages: Mapping[str, Sequence[PackageLine]], most_stacks: int
-) -> Tally:
+) -> ClassCount:
     """Return how many packages that is, and what is said of some: the lines are those of each."""
     every = [
         (name, line, move)
@@ -156,7 +188,9 @@ def _tally(
         for name, line, move in every
         if move.status is status and (line.is_dependency or not move.is_beside)
     ]
-    tally = Tally(status=status, number=len(packages), what=_what(status, [it for _, it in moves]))
+    counted = ClassCount(
+        status=status, number=len(packages), what=_what(status, [it for _, it in moves])
+    )
     named = set(packages)
     if status in (Status.GONE, Status.NEW):
         in_tag = {name for name, move in moves if move.in_tag}
@@ -164,8 +198,8 @@ def _tally(
         in_some = {name for name, _ in partly}
         named = named - in_some or named
         place = _only_place(partly)
-        tally = replace(
-            tally,
+        counted = replace(
+            counted,
             in_some=len(in_some),
             few_in_some=_few(in_some, moves),
             place=place if place and len(place.names) <= 1 else None,
@@ -176,22 +210,22 @@ def _tally(
         if len(stacks) <= min(_FEW_PLACES, most_stacks - 1):
             is_each = all(set(move.stacks) == set(stacks) for _, move in moves)
             in_stacks = len(stacks) if is_each else 0
-            tally = replace(tally, place=Place("", tuple(stacks)), in_stacks=in_stacks)
+            counted = replace(counted, place=Place("", tuple(stacks)), in_stacks=in_stacks)
     elif status is Status.LOST:
-        tally = _with_losses(tally, moves, [(name, move) for name, _, move in every])
+        counted = _with_losses(counted, moves, [(name, move) for name, _, move in every])
     elif status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
         place = _only_place([it for it in moves if it[1].place not in (NOWHERE, HERE)])
         is_short = place and len(place.names) <= FEW_STACKS
-        tally = replace(tally, events=tuple(events), place=place if is_short else None)
+        counted = replace(counted, events=tuple(events), place=place if is_short else None)
     is_named = status in _NAMED or (status.is_quiet and len(named) == 1)
-    return replace(tally, few=_few(named, moves) if is_named else ())
+    return replace(counted, few=_few(named, moves) if is_named else ())
 
 
 def _with_losses(
-    tally: Tally, moves: Iterable[tuple[str, Move]], every: Iterable[tuple[str, Move]]
-) -> Tally:
-    """Return the tally of packages that lost versions or builds, with what is said of these.
+    counted: ClassCount, moves: Iterable[tuple[str, Move]], every: Iterable[tuple[str, Move]]
+) -> ClassCount:
+    """Return the count of packages that lost versions or builds, with what is said of these.
 
     What they have in common is that of all lost builds of these packages, those among `every` move
     that have another class, too.
@@ -204,8 +238,8 @@ def _with_losses(
         else:
             builds += (move.lost.number if move.lost else 2) * len(move.stacks)
     return replace(
-        tally,
-        is_single=tally.number == 1 and len(versions) + builds == 1,
+        counted,
+        is_single=counted.number == 1 and len(versions) + builds == 1,
         lost_with=() if versions else _lost_with(every),
     )
 
