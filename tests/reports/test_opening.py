@@ -859,7 +859,7 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
             ),
             (
                 users("pqr", "mvapich"),
-                "with `mpich` `1.0` and some with `openmpi` `1.0`",
+                "with `mpich` `1.0` and builds with `openmpi` `1.0`",
             ),
         )
     ):
@@ -1155,7 +1155,7 @@ def test_what_products_lost_while_they_were_upgraded_elsewhere_is_not_left_out(
     lines = report(tmp_path / "one", {"a": lost, "b": (both, both), "c": more})
     assert "lost builds (`p`, `q`, `r`) with `openmpi` `1.0`" in lines[2]
     lines = report(tmp_path / "two", {"a": lost, "b": elsewhere, "c": more})
-    words = "with `openmpi` `1.0` and some with `mpich` `1.0`"
+    words = "with `openmpi` `1.0` and builds with `mpich` `1.0`"
     assert f"lost builds (`p`, `q`, `r`) {words}, `other` upgraded" in lines[2]
 
 
