@@ -244,7 +244,7 @@ def nearest_names(word: str, names: Iterable[str]) -> str:
 
     known = sorted(set(names))
     if known == ["."]:
-        return "there is only one, without a name: leave the option out"
+        return "there is only one: leave the option out"
     by_letters = {name.casefold(): name for name in known}
     letters = word.lstrip("!").replace("*", "").casefold()
     near = [name for name in by_letters if letters and letters in name]

@@ -74,7 +74,7 @@ def in_words(formats: Formats, **notes: str) -> str:
 def format_named(name: str, formats: Formats = REPORT) -> str:
     """Return the format that a name or a suffix means, as `md` does; raises ReportError."""
     for known in formats:
-        if name == known or f".{name}" in SUFFIXES.get(known, ()):
+        if name == known or f".{name.lower()}" in SUFFIXES.get(known, ()):
             return known
     raise ReportError(f"{name}: no such format here; there are {', '.join(formats)}")
 

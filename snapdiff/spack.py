@@ -43,6 +43,12 @@ class Version(NamedTuple):
         """Whether it is the tip of a branch, as `develop` and `main`, and no release."""
         return bool(self.release) and self.release[0][0] == _INFINITY
 
+    @property
+    def major(self) -> tuple[Token, ...]:
+        """The release up to its first number: `v2` of `v2.1`."""
+        numbers = (place for place, token in enumerate(self.release) if token[0] == _INTEGER)
+        return self.release[: next(numbers, 0) + 1]
+
 
 @lru_cache(maxsize=65536)
 def parse_version(text: str) -> Version:

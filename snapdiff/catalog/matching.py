@@ -215,7 +215,8 @@ class _Matching:
             for tag in sorted(side.paths.keys() | self._unchanged.keys(), key=str):
                 for claim, paths in repeated_claims(self._listed(name, tag), tag).items():
                     self._leave_out([claim])
-                    what = f"{claim.what} {claim.name} of tag {tag} is already in {paths[0]}"
+                    of_tag = "" if tag == EMPTY_PART else f" of tag {tag}"
+                    what = f"{claim.what} {claim.name}{of_tag} is already in {paths[0]}"
                     self.bad_pages += [BadPage(path, name, what) for path in paths[1:]]
                     repeated += paths[1:]
             # What was there under another title is not gone, only unreadable.

@@ -154,7 +154,7 @@ Exit status:
 @options.package_url
 @click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line.")
 @options.number(
-    "--max-length", help="Shorten Markdown to N characters at most, and say so (comment: 60000)."
+    "--max-length", help="Shorten Markdown to N characters at most, and say so (default: 60000)."
 )
 @options.flag("--quiet-if-empty", help="Print nothing at all where nothing changed.")
 @options.template(help="Report through a Jinja2 template (see docs/templates.md).")
@@ -184,9 +184,10 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
 
     OLD and NEW are each a directory, a file, a git revision, REV:PATH for a folder in one, or the
-    URL of a mirror; OLD..NEW stands for both. OLD alone is compared with the working tree, and
-    REV:PATH with that folder of it; without either, HEAD is. A file or folder alone is compared
-    with itself at HEAD. Each PATH after -- narrows both sides.
+    URL of a mirror; OLD..NEW stands for both, OLD...NEW for what NEW changed since it left OLD.
+    OLD alone is compared with the working tree, and REV:PATH with that folder of it; without
+    either, HEAD is. A file or folder alone is compared with itself at HEAD. Each PATH after --
+    narrows both sides.
     """
     from snapdiff.cli.diff_run import run_diff
     from snapdiff.cli.given_options import GivenOptions

@@ -49,8 +49,8 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
             found = compare_catalogs(old, new, compared, progress)
     if given.fail_on and found.nothing_compared and not given.allow_empty:
         raise RevisionError(
-            "--fail-on: no document can be read on both sides, so a gate has nothing to look at; "
-            "correct one, or pass --allow-empty"
+            "--fail-on: no document is left that can be read on both sides, so a gate has nothing "
+            "to look at; correct one, or pass --allow-empty"
         )
     given.warn_of_skipped(found.skipped)
     narrowed = narrowed_to_kinds(replace(found, filters=printable_filters(filters)))

@@ -23,7 +23,7 @@ from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import moves_in
 from snapdiff.reports.moves.products import parts_of_kinds
 from snapdiff.reports.moves.statuses import Status
-from snapdiff.reports.names import readable, tag_names
+from snapdiff.reports.names import noun_of, readable, tag_names
 from snapdiff.reports.outline.counts import tags_worst_first
 from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff, changes_by_package
 from snapdiff.result.packages import Kind, PackageChange
@@ -108,7 +108,7 @@ def _offenders_of_tag(
         yield Offender(kind=kinds[0], tag=name, packages=packages, text=text), None
     for stack in tag.stacks:
         if stack.status in ("removed", "added") and (kind := Kind(stack.status)) in kinds:
-            text = f"{kind.value}: stack {stack.stack}{in_tag}"
+            text = f"{kind.value}: {noun_of([stack.document])} {stack.stack}{in_tag}"
             offender = Offender(kind=kind, tag=name, stacks=(stack.stack,), text=text)
             yield offender, _acceptance(accepted, kind, stack.stack, None)
     both = [

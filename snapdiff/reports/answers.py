@@ -62,9 +62,10 @@ def render_answer(
         return
     link = links(options.package_url) if format_name == "markdown" else shown
     values: dict[str, Any] = {"link": link, "folds_all": False, "lists_all": True}
+    values["on_terminal"] = on_terminal = format_name == "text"
     if isinstance(found, MissingSpecs):
         name = "missing.j2"
-        values |= missing_values(found, detail=options.detail, on_terminal=format_name == "text")
+        values |= missing_values(found, detail=options.detail, on_terminal=on_terminal)
     else:
         name = "why.j2"
         found = readable(found, names_only_stack=False)
@@ -76,7 +77,7 @@ def render_answer(
         )
     page = render_page(environment_of(format_name, options), name, found=found, **values)
     is_drawn = name == "why.j2"  # a drawing stays as it is
-    yield from in_window(page, options.width) if format_name == "text" and not is_drawn else [page]
+    yield from in_window(page, options.width) if on_terminal and not is_drawn else [page]
 
 
 # --- Why specs changed ---

@@ -53,12 +53,13 @@ Rendered = Callable[[Outline, Extent], str]
 
 
 def render_markdown(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
-    """Yield the report, with less in it the shorter `max_length` asks for it to be.
+    """Yield the report, never over its limit, but for one with every spec that has none.
 
     Raises ReportError where not even its first lines fit.
     """
     outline = _outline(diff, options, has_table=True)
-    yield _fitted(outline, _text(diff, options), options.max_length)
+    default = None if options.detail else MOST_CHARACTERS
+    yield _fitted(outline, _text(diff, options), options.max_length or default)
 
 
 def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
@@ -208,7 +209,13 @@ def _without_dependencies(tag: TagBlock) -> TagBlock:
     return replace(tag, parts=parts, reasons=None, only_rebuilt=())
 
 
+def _without_whole_names(outline: Outline) -> Outline:
+    one, other = (it._replace(whole="", commit_id="") for it in outline.sides)
+    return replace(outline, sides=(one, other))
+
+
 _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
+    "the whole names of both sides": _without_whole_names,
     "the table of counts": lambda outline: (
         replace(outline, counted=replace(outline.counted, rows=()))
         if len(outline.counted.rows) > 1

@@ -105,7 +105,7 @@ _DOCUMENTS = (".lock", ".json", ".gz", ".sig", ".md")
 class SideName(NamedTuple):
     """What a side is called in a heading; what it has not got is empty.
 
-    `whole` is there where `name` is only a part of it, and no path of this machine.
+    `whole` is there where `name` is only a part of it, and `commit_id` is the whole hash.
     """
 
     name: str
@@ -113,6 +113,7 @@ class SideName(NamedTuple):
     subject: str
     day: str
     whole: str = ""
+    commit_id: str = ""
 
 
 def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
@@ -125,8 +126,7 @@ def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
     last = _last_part(old, short[0]), _last_part(new, short[1])
     short = last if all(last) and last[0] != last[1] else short
     names = side_name(old, short[0]), side_name(new, short[1])
-    is_whole = (names[0].name, names[1].name) == (old.source, new.source)
-    if is_whole or not all(side.commit or "://" in side.source for side in (old, new)):
+    if (names[0].name, names[1].name) == (old.source, new.source):
         return names
     return names[0]._replace(whole=old.source), names[1]._replace(whole=new.source)
 
@@ -154,6 +154,7 @@ def side_name(revision: Revision, short: str = "") -> SideName:
         "" if name.startswith(commit) else commit,
         "" if subject == name else subject,
         "" if day in name else day,
+        commit_id=(revision.commit or "") if revision.commit != revision.source else "",
     )
 
 
@@ -174,6 +175,16 @@ def short_names(old: str, new: str) -> tuple[str, str]:
         last += 1
     short = ["".join(some[first : len(some) - last]).strip("/:") for some in parts]
     return (short[0], short[1]) if all(short) and short[0] != short[1] else (old, new)
+
+
+_NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
+"""What a stack is called by the kind of document that lists it; what is not here is a stack."""
+
+
+def noun_of(documents: Iterable[str]) -> str:
+    """Return what stacks are called that are listed by documents of these kinds."""
+    nouns = {_NOUNS.get(it, "stack") for it in documents}
+    return nouns.pop() if len(nouns) == 1 else "stack"
 
 
 _Diff = TypeVar("_Diff", CatalogDiff, ExplainedPackage)

@@ -66,14 +66,14 @@ def test_a_gate_does_not_stay_green_where_nothing_can_be_read(
         write_files(tmp_path / folder, {**bad, "README.txt": "x"})
     sides: list[str | Path] = ["-C", tmp_path, *names, "--skip-bad-pages", "-q"]
     gate = [*sides, "--fail-on", "removed"]
-    reason = "no document can be read on both sides, so a gate has nothing to look at"
+    reason = "no document is left that can be read on both sides, so a gate has nothing to look at"
     assert refused(*gate) == f"--fail-on: {reason}; correct one, or pass --allow-empty\n"
     assert run_cli(*gate, "--allow-empty").status == run_cli(*sides).status == 0
     write_files(tmp_path, {"new/env/spack.lock": to_bytes(lock([Item("zlib")]))})
     assert run_cli(*gate).status == (0 if names == ["old", "new"] else 2)
 
 
-SAID = "Nothing was compared: no document can be read on both sides."
+SAID = "Nothing was compared: no document is left that can be read on both sides."
 
 
 @pytest.mark.parametrize("bad", ["new", "old"])

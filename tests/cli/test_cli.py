@@ -206,7 +206,7 @@ def test_no_difference_is_exit_status_0_whatever_is_asked_for(example: Path) -> 
         (["old", "new", "--sort"], "no option is called --sort; did you mean"),
         (["old", "new", "-f"], "Option '-f' requires an argument."),
         (["old", "new", "-f", "yaml"], "yaml: no such format here; there are markdown, "),
-        (["old", "new", "-f", "JSON"], "JSON: no such format here; there are markdown, "),
+        (["old", "new", "-f", "XML"], "XML: no such format here; there are markdown, "),
         (
             ["old", "new", "--fail-on", "removed,none"],
             "--fail-on: 'none' is not a kind of change; ",

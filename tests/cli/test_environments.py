@@ -43,8 +43,8 @@ def root(tmp_path: Path, two_locks: GitRepository, monkeypatch: pytest.MonkeyPat
     [
         (["-e", "hep"], ["HEAD:spack.lock", "working tree:spack.lock"]),
         (["-e", "hep", "HEAD~1"], ["HEAD~1:spack.lock", "working tree:spack.lock"]),
-        (["-e", "hep", "{here}/old.lock"], ["{here}/old.lock", "spack.lock"]),
-        (["-e", "hep", "old.lock"], ["{here}/old.lock", "spack.lock"]),
+        (["-e", "hep", "{here}/old.lock"], ["{here}/old.lock", "{envs}/hep/spack.lock"]),
+        (["-e", "hep", "old.lock"], ["{here}/old.lock", "{envs}/hep/spack.lock"]),
         (["-e", "ml", "-e", "hep"], ["{envs}/ml/spack.lock", "{envs}/hep/spack.lock"]),
         (["-e", "{envs}/hep"], ["HEAD:spack.lock", "working tree:spack.lock"]),
     ],

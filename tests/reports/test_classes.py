@@ -300,7 +300,7 @@ def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
     [
         (0, "12 packages changed in compiler alone in e4s."),
         (1, "1 package reconfigured in e4s. 11 more changed in compiler alone."),
-        (12, "Of 12 packages compared, 12 reconfigured in e4s."),
+        (12, "All 12 packages reconfigured in e4s."),
     ],
 )
 def test_what_changed_only_as_all_around_it_did_is_counted_apart(own: int, sentence: str) -> None:
@@ -478,3 +478,15 @@ def test_where_there_is_only_more_it_is_said_that_no_version_is_gone(tmp_path: P
     ):
         text = run_cli(*write_locks(tmp_path / str(number), old, new), "-f", "text").out
         assert ("; no version is gone." in " ".join(text.split())) is is_said
+
+
+def test_of_all_packages_to_which_the_same_happened_the_number_is_said_once() -> None:
+    sides = [
+        [spec(f"{letter}{numbered(n)}", f"{version}.{n}", package=f"p{n:02}") for n in range(12)]
+        for letter, version in (("b", "1.0"), ("c", "1.1"))
+    ]
+    text = render_report(diff_of(*sides), "markdown", ReportOptions(package_url=""))
+    assert "\n\nAll 12 packages upgraded in `e4s`.\n\n" in text
+    kept = spec("d", package="stays")
+    text = render_report(diff_of([*sides[0], kept], [*sides[1], kept]), "markdown")
+    assert "\n\nOf 13 packages compared, 12 upgraded in `e4s`.\n\n" in text

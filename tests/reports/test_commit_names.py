@@ -39,4 +39,10 @@ def test_a_commit_that_is_named_by_its_id_is_named_once(tmp_path: Path) -> None:
     commit = history.git("rev-parse", "HEAD~1")
     text = run_cli("-C", tmp_path, commit, "HEAD", "-f", "text").out
     assert text.startswith(f"Changes from {commit[:7]} (First, 2025-07-01) to HEAD (")
-    assert f"Compared: {commit} with HEAD\n" in text
+    assert "Compared" not in text, "on a terminal it was typed"
+    head = history.git("rev-parse", "HEAD")
+    page = run_cli("-C", tmp_path, commit, "HEAD", "-f", "html").out
+    assert f"Compared: {commit} with HEAD ({head})." in page
+    for name in ("markdown", "comment"):
+        text = run_cli("-C", tmp_path, commit, "HEAD", "-f", name).out
+        assert text.endswith(f"\n\nCompared: `{commit}` with `HEAD` (`{head}`)\n")

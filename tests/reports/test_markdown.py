@@ -15,6 +15,7 @@ from snapdiff.reports.for_people import MOST_CHARACTERS
 from snapdiff.reports.markdown import lists_apart
 from tests.golden import ROOT, SNAPSHOTS
 from tests.reports.test_escaping import Tree
+from tests.reports.test_news import diff_of, numbered
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
 from tests.support.html_reports import snapshots_diff
@@ -297,7 +298,8 @@ def test_a_cell_of_the_product_table_that_says_the_same_as_its_left_is_a_ditto_m
         f"| `there` | {up} |  | {up} |",
         f"| `stays` | · | · | {up} |",
     ]
-    assert "\n· no change; empty: not there; ″ the same as on the left\n" in page
+    dot, empty = "· no change of its own; its hash may differ", "empty: not there"
+    assert f"\n{dot}; {empty}; ″ the same as on the left\n" in page
 
 
 def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
@@ -320,6 +322,20 @@ def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
         text = render_report(diff, "comment", ReportOptions(package_url="", max_length=most))
         below = text.partition("\nDependencies")[2] or text.partition("\n## Dependencies")[2]
         assert "3 upgraded" in below or len(re.findall("\n- (?:↑ )?`u", below)) == 3
+
+
+def test_release_notes_are_never_over_their_limit_unless_every_spec_is_asked_for() -> None:
+    old, new = (
+        [spec(f"{letter}{numbered(n)}", f"1.{side}.{n}", package=f"p{n}") for n in range(1200)]
+        for side, letter in enumerate("bc")
+    )
+    diff = diff_of(old, new)
+    text = render_report(diff, "markdown")
+    assert 30_000 < len(text) <= MOST_CHARACTERS
+    assert "\n\nThis report is shortened to fit; " in text
+    whole = render_report(diff, "markdown", ReportOptions(max_length=10**6))
+    assert len(whole) > MOST_CHARACTERS
+    assert len(render_report(diff, "markdown", ReportOptions(detail=True))) > len(whole)
 
 
 def test_all_lines_stay_where_links_alone_take_too_much_room(tmp_path: Path) -> None:

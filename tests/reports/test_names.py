@@ -44,13 +44,12 @@ def test_folders_have_the_last_parts_of_their_paths(
     assert (sides[0].name, sides[1].name) == names
 
 
-def test_a_path_of_this_machine_is_in_no_foot() -> None:
+def test_a_name_that_is_shortened_is_known_whole() -> None:
     old, new = (Revision(source=f"/home/me/{n}/env", commit=None, date=None) for n in ("a", "b"))
-    assert side_names(old, new) == (SideName("a", "", "", ""), SideName("b", "", "", ""))
-    one = Revision(source="https://example.org/a/v1", commit=None, date=None)
-    other = Revision(source="https://example.org/a/v2", commit=None, date=None)
-    assert [side.whole for side in side_names(one, other)] == [one.source, other.source]
-    assert [side.whole for side in side_names(one, new)] == ["", ""]
+    assert [side.name for side in side_names(old, new)] == ["a", "b"]
+    assert [side.whole for side in side_names(old, new)] == [old.source, new.source]
+    short = [Revision(source=it, commit="ab" * 20, date=None) for it in ("HEAD~1", "HEAD")]
+    assert [(side.whole, side.commit_id) for side in side_names(*short)] == [("", "ab" * 20)] * 2
 
 
 def test_a_commit_is_named_with_its_hash_and_a_short_subject() -> None:

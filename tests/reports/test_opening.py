@@ -282,7 +282,7 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
         return [*libs, *old, *up, Item("app", explicit=True, needs=tuple(map(needs, libs)))]
 
     for number, told in (
-        (39, ["**Lost**: of dependencies, versions gone: `openssl` `1.1`"]),
+        (39, ["**Lost**: of dependencies of many builds, versions gone: `openssl` `1.1`"]),
         (38, []),
     ):
         sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
@@ -615,8 +615,8 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     new = products(("up", "1.1"), ("new", "1.0"), ("down", "1.0"), *lost[1::2], shared=False)
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
-        "Of 11 products, `gone` gone, `new` new, `down` downgraded, `flecsi` and `python` lost "
-        "versions, 5 upgraded, 1 reconfigured in `a`; `gcc` as before."
+        "Of 11 products, `gone` gone, `flecsi` and `python` lost versions, `new` new, `down` "
+        "downgraded, 5 upgraded, 1 reconfigured in `a`; `gcc` as before."
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
     assert list(filter(None, lines[4:16])) == [

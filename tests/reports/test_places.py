@@ -24,6 +24,14 @@ def test_a_set_of_stacks_has_the_shortest_name(
     assert Places(dict.fromkeys(E4S, "changed")).place(stacks) == Place(before, names)
 
 
+def test_all_but_some_is_a_glob_where_there_is_one() -> None:
+    ppc = ["ppc64-cpu", "ppc64-gpu", "ppc64-x"]
+    every = [*(f"ml-{it}" for it in "abcde"), "hep", "radiuss", "tutorial", "data-vis", *ppc]
+    places = Places(dict.fromkeys(every, "changed"))
+    assert places.place(every[:-3]) == Place("all but", ("ppc64-*",))
+    assert places.place([it for it in every if it != "hep"]) == Place("all but", ("hep",))
+
+
 def test_of_the_only_stack_nothing_is_said() -> None:
     assert Places({"science": "changed"}).place(["science"]) == Place("", ())
 

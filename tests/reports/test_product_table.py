@@ -226,7 +226,7 @@ def test_what_came_or_went_with_a_whole_environment_has_a_line_and_no_row(
     assert f"1.0 {word.lower()} (whole)" in html
 
 
-DOT, EMPTY = "· no change", "empty: not there"
+DOT, EMPTY = "· no change of its own; its hash may differ", "empty: not there"
 DITTO = "″ the same as on the left"
 
 

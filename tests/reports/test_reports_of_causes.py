@@ -160,3 +160,20 @@ def test_a_package_of_which_builds_have_several_causes_has_none_of_them_on_its_l
     lines = report(one, "-f", "text")
     assert "  = hdf5 1.14 with another hash, because of zlib 1.2 → 1.3" in lines
     assert "  = hdf5 1.12 with another hash, because of xz 5.0 → 5.2" in lines
+
+
+def test_packages_with_one_cause_in_several_places_are_told_by_where(tmp_path: Path) -> None:
+    """Of a union of places nobody knows which of them is meant."""
+    for side, version in (("old", "1.2"), ("new", "1.3")):
+        zlib = Item("zlib", version)
+        for stack in "abc":
+            other = "2.0" if stack != "c" and side == "new" else "1.0"
+            roots = [
+                Item(name, it, explicit=True, needs=(needs(zlib),))
+                for name, it in (("one", "1.0"), ("two", other))
+            ]
+            path = f"{side}/{stack}/spack.lock"
+            write_files(tmp_path, {path: to_bytes(lock([*roots, zlib]))})
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    because = "because of zlib 1.2 → 1.3"
+    assert f"\nWith another hash: 2 builds, {because}: one (all 3); two (c)\n" in text

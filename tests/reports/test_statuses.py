@@ -17,6 +17,8 @@ from snapdiff.reports.moves.statuses import is_date, step_of
         ("20.1.2", "21.1.0", True),
         ("12.2.0", "13.1.0", True),
         ("2.0", "1.0", False),
+        ("v1.9", "v2.0", True),
+        ("v1.9", "v1.10", False),
     ],
 )
 def test_a_calendar_version_is_never_another_major_version(old: str, new: str, major: bool) -> None:

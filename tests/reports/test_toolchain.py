@@ -157,7 +157,7 @@ def test_what_the_toolchain_tells_is_not_told_again_unless_a_build_was_lost(
     )
     text = run_cli(old, new, "-f", "text").out
     assert "python 3.10.12 → 3.11.6" in toolchain(text)
-    dependencies = text.partition("\nDependencies: ")[2]
+    dependencies = text.partition("\nDependencies beside the toolchain: ")[2]
     assert dependencies.startswith("2 packages upgraded\n")
     assert "zlib 1.2 → 1.3" in dependencies
     assert "openblas" in dependencies
@@ -392,7 +392,7 @@ def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> Non
         tmp_path, built_with("openmpi", *old, other), built_with("openmpi", *new, *more, other)
     )
     out = run_cli(*sides, "-f", "text").out.replace("\n      ", " ").replace("\n", " ")
-    said = "no version is gone, but 7 packages have no build with openmpi any more."
+    said = "no version is gone, but 7 products have no build with openmpi any more."
     assert said in out
     assert f"no build with openmpi any more: {', '.join(names)}" in out
 

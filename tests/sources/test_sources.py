@@ -91,7 +91,7 @@ def test_a_folder_that_is_named_with_dots_goes_by_its_own_name(tmp_path: Path) -
     write_files(tmp_path / "24.05", catalog)
     write_files(tmp_path / "24.11", {f"in/{path}": text for path, text in catalog.items()})
     here = ("-C", tmp_path / "24.11" / "in")
-    assert run_cli(*here, ".", "..").out == "No changes from `in` to `24.11`.\n"
+    assert run_cli(*here, ".", "..").out == "No changes from `24.11/in` to `24.11`.\n"
     assert run_cli(*here, "../../24.05", "../").out == "No changes from `24.05` to `24.11`.\n"
 
 

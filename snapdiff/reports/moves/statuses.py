@@ -67,23 +67,23 @@ class Status(IntEnum):
     column: str
 
     GONE = 0, Kind.REMOVED, "gone"
-    NEW = 1, Kind.ADDED, "new"
-    DOWNGRADED = 2, Kind.DOWNGRADED, "downgraded"
-    LOST = 3, Kind.REMOVED, "lost some"
+    LOST = 1, Kind.REMOVED, "lost some"
     """It lost versions or builds, while its highest version is as before."""
+    NEW = 2, Kind.ADDED, "new"
+    DOWNGRADED = 3, Kind.DOWNGRADED, "downgraded"
     MAJOR = 4, Kind.UPGRADED, ""
     """It was upgraded to another major version."""
     UPGRADED = 5, Kind.UPGRADED, "upgraded"
     MORE = 6, Kind.ADDED, "got more"
     """It has more versions or builds than before, and lost none."""
-    SCHEME = 7, Kind.UPGRADED, "other scheme"
-    """Its versions before and now cannot be compared: a date, or a branch, on one side."""
-    DEPENDENCY_NOW = 8, Kind.ADDED, "dependency now"
-    NO_DEPENDENCY = 9, Kind.REMOVED, "no dependency"
+    DEPENDENCY_NOW = 7, Kind.ADDED, "dependency now"
+    NO_DEPENDENCY = 8, Kind.REMOVED, "no dependency"
     """It was a dependency, and is a field of what it compiles again."""
-    RECONFIGURED = 10, Kind.RECONFIGURED, "reconfigured"
-    ROOTS = 11, Kind.RECONFIGURED, "role alone"
+    RECONFIGURED = 9, Kind.RECONFIGURED, "reconfigured"
+    ROOTS = 10, Kind.RECONFIGURED, "role alone"
     """Somebody asks for it no longer, or does now; nothing else happened that anybody misses."""
+    SCHEME = 11, Kind.UPGRADED, "other scheme"
+    """Its versions before and now cannot be compared: a date, or a branch, on one side."""
     SHARED = 12, Kind.RECONFIGURED, ""
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
     DUPLICATES = 13, Kind.REBUILT, "number of equal builds"
@@ -104,7 +104,7 @@ class Status(IntEnum):
     @property
     def is_news(self) -> bool:
         """Whether nobody should miss what happened."""
-        return self <= Status.LOST
+        return self <= Status.DOWNGRADED
 
     @property
     def is_quiet(self) -> bool:
@@ -117,7 +117,7 @@ class Status(IntEnum):
 
         What is new in one stack may be downgraded in others, or have lost a build there.
         """
-        return Status.LOST + 0.5 if self is Status.NEW else self
+        return _SEVERITY.get(self, self)
 
     @property
     def counted_as(self) -> "Status":
@@ -128,6 +128,13 @@ class Status(IntEnum):
         """Return what the head of its column says."""
         return rebuilt_word(noun) if self is Status.REBUILT else self.column
 
+
+_SEVERITY = {
+    Status.DOWNGRADED: Status.GONE + 0.5,
+    Status.NEW: Status.LOST + 0.5,
+    Status.SCHEME: Status.MORE + 0.5,
+}
+"""Where that is in another order than people read of them."""
 
 COLUMNS = tuple(status for status in Status if status.column)
 """The classes that tables of counts tell apart."""
@@ -206,7 +213,7 @@ def step_of(gone: Versions, came: Versions, kept: Versions = ()) -> Step:
     old, new = highest((old, *kept)), highest((new, *kept))
     if not (old and new) or is_calendar(old) or is_calendar(new) or parse_version(new).is_branch:
         return ""
-    return "major" if parse_version(old).release[:1] < parse_version(new).release[:1] else ""
+    return "major" if parse_version(old).major < parse_version(new).major else ""
 
 
 def highest(versions: Iterable[str]) -> str:

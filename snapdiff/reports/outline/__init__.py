@@ -3,6 +3,7 @@
 Every report for people prints this and nothing else. The words are in `templates/words.j2`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
@@ -18,7 +19,7 @@ from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.of_stacks import with_own_reasons
 from snapdiff.reports.moves.places import FIRST_SEEN, added_word
 from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind, rebuilt_word
-from snapdiff.reports.names import TOP_FOLDER, SideName, readable, side_names, tag_names
+from snapdiff.reports.names import TOP_FOLDER, SideName, noun_of, readable, side_names, tag_names
 from snapdiff.reports.outline.class_counts import ClassCount, Numbers, count_by_class
 from snapdiff.reports.outline.counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
@@ -31,11 +32,13 @@ from snapdiff.reports.outline.tag_block import TagBlock, TagWriter
 from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
-_NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
-"""What a stack is called by the kind of document that lists it; what is not here is a stack."""
-
 _WITHOUT_CAUSES = {frozenset({"page"}): "pages do", frozenset({"site data"}): "site's data does"}
 """The documents that list no dependencies, so that they do not say why something was rebuilt."""
+
+_HARDWARE = re.compile(
+    r"(?<![a-z0-9])(?:aarch64|cpu|cuda|gpu|hip|mps|neoverse|oneapi|ppc64le|rocm|sycl|x86_64)(?![a-z0-9])"
+)
+"""The parts of stacks' names that say what they are for."""
 
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
@@ -110,6 +113,17 @@ class Outline(Struct, frozen=True, kw_only=True):
         return sum(len(it.stacks) for it in self.whole_stacks[kind] if not it.may_be_old)
 
     @property
+    def number_in_all(self) -> int:
+        """How many products, or packages, the tag has in all, on either side; 0 if not known."""
+        return self.in_all.new + len(self.in_all.removed) if self.in_all else 0
+
+    @property
+    def is_all_of_them(self) -> bool:
+        """Whether the same happened to all of these."""
+        [first, *others] = self.packages.by_class or (None,)
+        return bool(first and not others and first.whole_number == self.number_in_all > 2)
+
+    @property
     def tells_stacks(self) -> bool:
         """Whether the sentence says in how many stacks that is.
 
@@ -131,11 +145,18 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def demoted(self) -> list[str]:
-        """The products that are only dependencies now: no product any more, and still there."""
+        """The products that are only dependencies now and still there, in most stacks first."""
         if self.in_all is None or self.about == "package":
             return []
-        [tag] = (tag.tag for tag in self.tags)
-        return [name for name in self.in_all.removed if name not in tag.packages.removed]
+        [tag] = self.tags
+        stacks = Counter(
+            change.package
+            for moves in tag.by_stack.values()
+            for change, move in moves
+            if move.asked_for and not move.asked_for.new
+        )
+        left = [it for it in self.in_all.removed if it not in tag.tag.packages.removed]
+        return sorted(left, key=lambda name: (-stacks[name], name))
 
     @property
     def names_demoted(self) -> bool:
@@ -144,8 +165,14 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def no_longer(self) -> list[LostTogether]:
-        """The packages that no longer have any build with something, of all tags."""
-        return [lost for tag in self.tags for lost in tag.opening.lost_together]
+        """What products no longer have any build with, in all tags."""
+        return [it for tag in self.tags for it in tag.opening.lost_together if it.products]
+
+    def lost_together(self, tag: TagBlock) -> list[LostTogether]:
+        """Return what a tag has no build with any more, beside what the sentence says."""
+        every = tag.opening.lost_together
+        left = [it.beside_sentence if self.is_all_there else it for it in every]
+        return [it for it in left if it.parts]
 
     @property
     def names_below(self) -> tuple[ClassCount, ...]:
@@ -222,11 +249,10 @@ def outline_of(
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
     followers = followers_of(told[0], every, stacks) if is_one_line else ()
     said = every if followers else told if is_one_line else ()
-    nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
     blocks = [writer.block(group_by, said) for writer in writers]
     return Outline(
         sides=side_names(diff.old, diff.new),
-        noun=nouns.pop() if len(nouns) == 1 else "stack",
+        noun=noun_of(stack.document for stack in stacks),
         about="product" if has_products else "package",
         packages=_numbers(every, of_dependencies=False, in_one_tag=len(changed) == 1),
         dependencies=_numbers(every, of_dependencies=True, in_one_tag=len(changed) == 1),
@@ -305,8 +331,7 @@ def block_values(
         "tells_unchanged": tells_unchanged,
         "can_fold": folds != "none" and not on_terminal,
         "folds_all": folds == "all",
-        "more_at": "(--detail lists them)" if on_terminal and not lists_all else "",
-        "most_names": FEW_QUIET if on_terminal else MOST_NAMES,
+        "most_names": FEW_QUIET if on_terminal and not lists_all else MOST_NAMES,
     }
 
 
@@ -325,18 +350,21 @@ def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
             yield StackNews(tag, tuple(it.stack for it in stacks), len(names), package, is_unsure)
 
 
-def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
-    """Yield the stacks that may be compared as one, where neither may be another as well.
+def _may_be_one(old: str, new: str) -> bool:
+    """Return whether a stack may have got a name; `root` is none, and `cuda` is never `cpu`."""
+    parts = [set(_HARDWARE.findall(name.lower())) for name in (old, new)]
+    return ROOT not in (old, new) and not (all(parts) and parts[0] != parts[1])
 
-    `root` is no stack, and has no new name.
-    """
+
+def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
+    """Yield the stacks that may be compared as one, where neither may be another as well."""
     for tag in tags:
         if tag.status == "changed":
             old = {
                 it.stack: set(it.packages.removed) for it in tag.stacks if it.status == "removed"
             }
             new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
-            likely = like_stacks(old, new, lambda *names: ROOT not in names)
+            likely = like_stacks(old, new, _may_be_one)
             numbers = [Counter(it.old for it in likely), Counter(it.new for it in likely)]
             for like in likely:
                 if numbers[0][like.old] > 1 or numbers[1][like.new] > 1:

@@ -18,7 +18,7 @@ _FEW_PACKAGES = 5
 _FEW_PLACES = 2
 """Of how many stacks in all it says where packages are downgraded."""
 
-_NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.LOST, Status.MAJOR, Status.UPGRADED)
+_NAMED = (Status.GONE, Status.LOST, Status.NEW, Status.DOWNGRADED, Status.MAJOR, Status.UPGRADED)
 
 _MOST_TERMS = 5
 """How many classes have a number of their own; of more these do, and the others have one."""

@@ -29,6 +29,9 @@ _MOST_NAMED = 5
 _Name = TypeVar("_Name")
 """A package, or a package with versions."""
 
+_AtStack = tuple[str, str]
+"""A package, and a stack."""
+
 Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
 """Packages by the stacks in which the same happened to them."""
 
@@ -102,12 +105,14 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
 class LostPart(NamedTuple):
     """Packages that have no build with something any more in the same stacks.
 
-    `are_dependencies` says that none of them is asked for there any more.
+    `are_dependencies` says that nobody asked for them, `no_longer_roots` that somebody did, and
+    nobody does any more.
     """
 
     packages: tuple[str, ...]
     place: Place
     are_dependencies: bool = False
+    no_longer_roots: bool = False
 
 
 class LostTogether(NamedTuple):
@@ -117,14 +122,25 @@ class LostTogether(NamedTuple):
     parts: tuple[LostPart, ...]
 
     @property
-    def packages(self) -> list[str]:
-        """The packages of all its parts."""
-        return [name for part in self.parts for name in part.packages]
+    def of_products(self) -> list[LostPart]:
+        """Its parts without dependencies."""
+        return [part for part in self.parts if not part.are_dependencies]
+
+    @property
+    def products(self) -> list[str]:
+        """The packages of these."""
+        return [name for part in self.of_products for name in part.packages]
 
     @property
     def is_short(self) -> bool:
         """Whether a sentence has room for their names."""
-        return len(self.packages) <= _MOST_NAMED
+        return len(self.products) <= _MOST_NAMED
+
+    @property
+    def beside_sentence(self) -> "LostTogether":
+        """What is left to say where the first sentence names the products, if it has room."""
+        left = (it for it in self.parts if it.are_dependencies or not self.is_short)
+        return self._replace(parts=tuple(left))
 
 
 def builds_of(
@@ -247,7 +263,9 @@ def _lost_by_several(
                 names[name] = move.asked_for is not None and not move.asked_for.new
     for (trait, where), names in found.items():
         if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names):
-            yield trait, LostPart(tuple(sorted(names)), places.place(where), all(names.values()))
+            no_roots = all(names.values())
+            place = places.place(where)
+            yield trait, LostPart(tuple(sorted(names)), place, no_longer_roots=no_roots)
 
 
 def _no_longer(
@@ -262,7 +280,7 @@ def _no_longer(
         for change in diff.package_changes:
             lost_here = ((it, diff.stack) for it in change.no_longer_with or ())
             left.setdefault(change.package, {}).update(dict.fromkeys(lost_here))
-    found: dict[TraitCount, dict[str, dict[str, None]]] = {}
+    found: dict[TraitCount, tuple[dict[_AtStack, None], dict[_AtStack, None]]] = {}
     for (name, _), of_name in moves.items():
         told = {
             (_tool(part.trait), part.specs, stack)
@@ -273,12 +291,12 @@ def _no_longer(
         for lost, stack in left.get(name, ()):
             if (_tool(lost.trait), lost.specs, stack) not in told:
                 trait = replace(lost.without_numbers(), also=UNSET)
-                found.setdefault(trait, {}).setdefault(stack, {})[name] = None
-    for trait, by_stack in found.items():
-        for names, place in by_place(
-            ((name, it) for it, some in by_stack.items() for name in some), places
-        ):
-            yield trait, LostPart(names, place)
+                is_product = (name, False) in moves
+                found.setdefault(trait, ({}, {}))[not is_product][name, stack] = None
+    for trait, both in found.items():
+        for are_dependencies, some in enumerate(both):
+            for names, place in by_place(some, places):
+                yield trait, LostPart(names, place, bool(are_dependencies))
 
 
 def _tool(trait: Trait) -> str:

@@ -54,7 +54,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
     They are packages where nobody knows which is which. `stack` is None where it is about all of
     them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
-    `numbers` count all that changed, but for what the toolchain tells.
+    `numbers` count all that changed, but for what the toolchain tells, if it `is_beside_toolchain`.
     """
 
     about: About
@@ -64,6 +64,7 @@ class Part(Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     new_builds: NewBuilds | None = None
     numbers: Numbers
+    is_beside_toolchain: bool = False
     details: SpecLines = ()
 
     @property

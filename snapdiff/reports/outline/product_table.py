@@ -63,6 +63,8 @@ class ProductCell(NamedTuple):
             return ""
         if move.status is Status.DEPENDENCY_NOW:
             return f"{move.own_in_words(mark).lstrip()}, a dependency now"
+        if move.status is Status.DUPLICATES:
+            return "another number of equal builds"
         if move.whole:
             return "gone" if move.kind is Kind.REMOVED else f"new{move.own_in_words(mark)}"
         said = [replace(move, own=()).in_words(mark).lstrip(": ")]
@@ -98,7 +100,8 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
             if change.parts and change.is_dependency:  # it has a line among dependencies
                 cells.setdefault(change.package, ProductCell())
             else:
-                own = None if move.status.is_quiet else move
+                is_told = not move.status.is_quiet or move.status is Status.DUPLICATES
+                own = move if is_told else None
                 cells[change.package] = ProductCell(own, root, change.is_dependency)
     names = {name for cells in columns.values() for name in cells}
     rows = {name: [cells.get(name) for cells in columns.values()] for name in names}

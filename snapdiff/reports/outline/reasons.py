@@ -9,6 +9,7 @@ from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.moves.places import Place, Places
 from snapdiff.reports.moves.statuses import shared_fields
 from snapdiff.reports.names import Mark, ShortList, shortened
+from snapdiff.reports.outline.lost_builds import Placed, by_place
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
@@ -48,7 +49,8 @@ class Reasons(Struct, frozen=True, kw_only=True):
     """Why the specs of some stacks changed: what is said once for all of them.
 
     `specs` is how many were rebuilt, each once, of which `packages`, in the stacks of `place`;
-    `names_packages` says that no line is about these, so that they are named here;
+    `names_packages` says that no line is about these, so that they are named here, by where if it
+    `is_placed`: `packages_at` has this;
     `causes` are theirs, those of most first, and `unexplained` have no known dependencies. `widest`
     is the event that most of them reach, and how many do, where that is many more than have it as
     their cause: something else is nearer to them. `wide` are the other events that 30% or more of
@@ -57,6 +59,7 @@ class Reasons(Struct, frozen=True, kw_only=True):
 
     specs: int
     packages: tuple[str, ...]
+    packages_at: Placed[str] = ()
     names_packages: bool = False
     place: Place
     causes: tuple[CountedCause, ...]
@@ -69,6 +72,11 @@ class Reasons(Struct, frozen=True, kw_only=True):
     def told(self) -> ShortList[CountedCause]:
         """The causes that are told; the others are counted."""
         return shortened(self.causes, _MOST_CAUSES)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether the packages are not all in the same stacks, and in few sets of these."""
+        return 1 < len(self.packages_at) <= _MOST_CAUSES
 
     @property
     def is_one(self) -> bool:
@@ -88,6 +96,12 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
         for change in stack.changes
         if change.kind is Kind.REBUILT
     }
+    at_stacks = dict.fromkeys(
+        (change.package, stack.stack)
+        for stack in rebuilt
+        for change in stack.changes
+        if change.kind is Kind.REBUILT
+    )
     causes = _counted_causes(changes.values())
     shared = tuple(_shared_changes(stacks, places, of_roots=of_roots))
     if not causes and not shared:
@@ -101,7 +115,8 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     wide = (it for it, some in reach.most_common() if 10 * some >= 3 * number and it not in told)
     return Reasons(
         specs=len(changes) if causes else 0,
-        packages=tuple(sorted({change.package for change in changes.values()})),
+        packages=_products_first(changes.values(), rebuilt),
+        packages_at=by_place(at_stacks, places),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(causes),
         unexplained=len(changes) - sum(it.specs for it in causes),
@@ -109,6 +124,15 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
         wide=tuple(wide),
         shared=shared,
     )
+
+
+def _products_first(changes: Iterable[Change], stacks: Iterable[StackDiff]) -> tuple[str, ...]:
+    """Return the packages of some changes: products first, then those of most builds."""
+    builds = Counter(change.package for change in changes)
+    products = {
+        it.package for stack in stacks for it in stack.package_changes if not it.is_dependency
+    }
+    return tuple(sorted(builds, key=lambda it: (it not in products, -builds[it], it)))
 
 
 def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:

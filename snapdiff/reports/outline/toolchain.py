@@ -46,7 +46,8 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     """What changed of what everything stands on, the highest version first, and what did not.
 
     The latter has the versions of each part, and where these are, if others are elsewhere. `news`
-    is what a colleague would say of it: what became of a compiler, MPI or CUDA in all stacks alike.
+    is what a colleague would say of it: what became of a compiler, MPI, CUDA, HIP or Python in all
+    stacks alike.
     `compilers` are all there are, where none has changed, as a package either.
     """
 
@@ -152,7 +153,7 @@ def _as_elsewhere(
 def _is_news(name: str, step: VersionMove) -> bool:
     """Return whether a colleague would tell it; an MPI that is new or gone is a product."""
     is_move = bool(step.gone and step.came) and not step.kept
-    return name in COMPILERS or (is_move and name in (*MPI, "cuda"))
+    return name in COMPILERS or (is_move and name in (*MPI, "cuda", "hip", "python"))
 
 
 def _because_of(name: str, stacks: Iterable[StackDiff]) -> Because | None:
