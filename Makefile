@@ -46,7 +46,7 @@ lint-ci: $(VENV)/with-workflows ## Run the linters of workflows, of the action a
 	sed '1,/^---$$/d' templates/snapdiff/template.yml | $(BIN)/check-jsonschema \
 		--builtin-schema vendor.gitlab-ci --data-transform gitlab-ci --default-filetype yaml -
 
-fmt: $(VENV)/with-dev ## Format the code, and mend what the linter can mend
+fmt: $(VENV)/with-dev ## Format the code, and fix what the linter can fix
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 

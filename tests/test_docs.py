@@ -172,7 +172,7 @@ def words_of(cause: dict[str, Any]) -> str:
     words: dict[str, str] = {
         "version": f"{name} {old} → {new}",
         "target": f"{name} target {old} → {new}" + " (build only)" * (cause["package"] == "gcc"),
-        "added": f"{name} added (build only)",
+        "added": f"{name} is a dependency now (build only)",
         "replaced": f"`{old}` replaced by {name}",
         "rehash": "another way of hashing",
     }
