@@ -93,19 +93,12 @@ class SourceOpener:
             return found
         if found := self._same_path(new, old, old_name):
             return found[1], found[0]
-        if isinstance(old.whole, DirectorySource) and isinstance(new.whole, DirectorySource):
-            self._name_in_full(old, new, old_name, new_name)
-        return old, new
-
-    def _name_in_full(self, old: Source, new: Source, *names: str) -> None:
-        """Give folders or files their whole paths where the names as written hide what they share.
-
-        That is where one goes up, or one alone is absolute: `.` and `../../24.11/env`.
-        """
-        goes_up = any(".." in Path(name).parts for name in names)
-        if goes_up or os.path.isabs(names[0]) != os.path.isabs(names[1]):
-            for source, name in zip((old, new), names, strict=True):
+        goes_up = any(".." in Path(name).parts for name in (old_name, new_name))
+        hides_shared = goes_up or os.path.isabs(old_name) != os.path.isabs(new_name)
+        if hides_shared and all(isinstance(it.whole, DirectorySource) for it in (old, new)):
+            for source, name in ((old, old_name), (new, new_name)):
                 source.name = printable_path(os.path.abspath(self._directory / name))
+        return old, new
 
     def _one(self, name: str) -> tuple[Source, Source]:
         old = self.open(name)

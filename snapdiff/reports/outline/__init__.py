@@ -3,23 +3,20 @@
 Every report for people prints this and nothing else. The words are in `templates/words.j2`.
 """
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from shlex import quote
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.filters import reports_all, wanted_kinds
-from snapdiff.model.packages import LikeStacks, like_stacks
-from snapdiff.model.specs import EMPTY_PART, ROOT
+from snapdiff.model.packages import LikeStacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.of_stacks import with_own_reasons
-from snapdiff.reports.moves.places import FIRST_SEEN, added_word
+from snapdiff.reports.moves.places import added_word
 from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind, rebuilt_word
-from snapdiff.reports.names import TOP_FOLDER, SideName, noun_of, readable, side_names, tag_names
+from snapdiff.reports.names import SideName, noun_of, readable, side_names, tag_names
 from snapdiff.reports.outline.class_counts import ClassCount, Numbers, count_by_class
 from snapdiff.reports.outline.counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
@@ -29,40 +26,18 @@ from snapdiff.reports.outline.opening import ToldNames, told_names
 from snapdiff.reports.outline.parts import SHORT
 from snapdiff.reports.outline.reasons import CountedCause
 from snapdiff.reports.outline.tag_block import TagBlock, TagWriter
+from snapdiff.reports.outline.whole_stacks import StackNews, likely_renames, stack_news
 from snapdiff.result.changes import CatalogDiff, HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
 _WITHOUT_CAUSES = {frozenset({"page"}): "pages do", frozenset({"site data"}): "site's data does"}
 """The documents that list no dependencies, so that they do not say why something was rebuilt."""
 
-_HARDWARE = re.compile(
-    r"(?<![a-z0-9])(?:aarch64|cpu|cuda|gpu|hip|mps|neoverse|oneapi|ppc64le|rocm|sycl|x86_64)(?![a-z0-9])"
-)
-"""The parts of stacks' names that say what they are for."""
-
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
 
 _MOST_IN_SENTENCE = 6
 """How many packages the first sentence names: more are named in a list below it."""
-
-
-class StackNews(NamedTuple):
-    """Stacks of one tag that are removed or added, and how many packages they have in all.
-
-    `package` is the only one; `may_be_old` says that pages of others may not have named them.
-    """
-
-    tag: TagDiff
-    stacks: tuple[str, ...]
-    packages: int
-    package: str
-    may_be_old: bool
-
-    @property
-    def is_long(self) -> bool:
-        """Whether these are more stacks than are read in a line."""
-        return len(self.stacks) > SHORT
 
 
 class Outline(Struct, frozen=True, kw_only=True):
@@ -267,9 +242,9 @@ def outline_of(
         is_all=reports_all(diff.filters),
         specs=() if every else spec_lines([stack for tag in changed for stack in tag.stacks]),
         one_sided={kind: tuple(it for it in diff.tags if it.status == kind.value) for kind in both},
-        whole_stacks={it: tuple(_stack_news(diff.tags, it) if it in kinds else ()) for it in both},
+        whole_stacks={it: tuple(stack_news(diff.tags, it) if it in kinds else ()) for it in both},
         hash_conflicts=tuple(it for tag in diff.tags for it in tag.hash_conflicts or ()),
-        renames=tuple(_renames(diff.tags)) if asks else (),
+        renames=tuple(likely_renames(diff.tags)) if asks else (),
         counted=counted,
         tags=tuple(blocks),
         several_changed=len(changed) > 1,
@@ -333,41 +308,3 @@ def block_values(
         "folds_all": folds == "all",
         "most_names": FEW_QUIET if on_terminal and not lists_all else MOST_NAMES,
     }
-
-
-# --- Tags and stacks that are on one side alone, and what is odd ---
-
-
-def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
-    for tag in tags:
-        stacks = [stack for stack in tag.stacks if stack.status == kind.value]
-        if stacks and tag.status == "changed":
-            sides = [names for it in stacks for names in (it.packages.removed, it.packages.added)]
-            names = set().union(*sides)
-            package = min(names) if len(names) == 1 else ""
-            of_pages = added_word(it.document for it in stacks) == FIRST_SEEN
-            is_unsure = bool(package) and len(stacks) > 1 and of_pages and kind is Kind.ADDED
-            yield StackNews(tag, tuple(it.stack for it in stacks), len(names), package, is_unsure)
-
-
-def _may_be_one(old: str, new: str) -> bool:
-    """Return whether a stack may have got a name; `root` is none, and `cuda` is never `cpu`."""
-    parts = [set(_HARDWARE.findall(name.lower())) for name in (old, new)]
-    return ROOT not in (old, new) and not (all(parts) and parts[0] != parts[1])
-
-
-def _renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
-    """Yield the stacks that may be compared as one, where neither may be another as well."""
-    for tag in tags:
-        if tag.status == "changed":
-            old = {
-                it.stack: set(it.packages.removed) for it in tag.stacks if it.status == "removed"
-            }
-            new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
-            likely = like_stacks(old, new, _may_be_one)
-            numbers = [Counter(it.old for it in likely), Counter(it.new for it in likely)]
-            for like in likely:
-                if numbers[0][like.old] > 1 or numbers[1][like.new] > 1:
-                    continue
-                given = (EMPTY_PART if it == TOP_FOLDER else it for it in (like.old, like.new))
-                yield like, f"--map-stack {quote('='.join(given))}"

@@ -1,0 +1,76 @@
+"""Stacks that are on one side alone: what is said of them, and which may be one under two names."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from shlex import quote
+from typing import NamedTuple
+
+from snapdiff.model.packages import LikeStacks, like_stacks
+from snapdiff.model.specs import EMPTY_PART, ROOT
+from snapdiff.reports.moves.places import FIRST_SEEN, added_word
+from snapdiff.reports.names import TOP_FOLDER
+from snapdiff.reports.outline.parts import SHORT
+from snapdiff.result.changes import TagDiff
+from snapdiff.result.packages import Kind
+
+_HARDWARE = re.compile(
+    "(?<![a-z0-9])"
+    "(?:aarch64|cpu|cuda|gpu|hip|mps|neoverse|oneapi|ppc64le|rocm|sycl|x86_64)"
+    "(?![a-z0-9])"
+)
+"""The parts of stacks' names that say what they are for."""
+
+
+class StackNews(NamedTuple):
+    """Stacks of one tag that are removed or added, and how many packages they have in all.
+
+    `package` is the only one; `may_be_old` says that pages of others may not have named them.
+    """
+
+    tag: TagDiff
+    stacks: tuple[str, ...]
+    packages: int
+    package: str
+    may_be_old: bool
+
+    @property
+    def is_long(self) -> bool:
+        """Whether these are more stacks than are read in a line."""
+        return len(self.stacks) > SHORT
+
+
+def stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
+    """Yield the stacks of each tag on both sides that are removed, or added."""
+    for tag in tags:
+        stacks = [stack for stack in tag.stacks if stack.status == kind.value]
+        if stacks and tag.status == "changed":
+            sides = [names for it in stacks for names in (it.packages.removed, it.packages.added)]
+            names = set().union(*sides)
+            package = min(names) if len(names) == 1 else ""
+            of_pages = added_word(it.document for it in stacks) == FIRST_SEEN
+            is_unsure = bool(package) and len(stacks) > 1 and of_pages and kind is Kind.ADDED
+            yield StackNews(tag, tuple(it.stack for it in stacks), len(names), package, is_unsure)
+
+
+def _may_be_one(old: str, new: str) -> bool:
+    """Return whether a stack may have got a name; `root` is none, and `cuda` is never `cpu`."""
+    parts = [set(_HARDWARE.findall(name.lower())) for name in (old, new)]
+    return ROOT not in (old, new) and not (all(parts) and parts[0] != parts[1])
+
+
+def likely_renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
+    """Yield the stacks that may be compared as one, where neither may be another as well."""
+    for tag in tags:
+        if tag.status == "changed":
+            old = {
+                it.stack: set(it.packages.removed) for it in tag.stacks if it.status == "removed"
+            }
+            new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
+            likely = like_stacks(old, new, _may_be_one)
+            numbers = [Counter(it.old for it in likely), Counter(it.new for it in likely)]
+            for like in likely:
+                if numbers[0][like.old] > 1 or numbers[1][like.new] > 1:
+                    continue
+                given = (EMPTY_PART if it == TOP_FOLDER else it for it in (like.old, like.new))
+                yield like, f"--map-stack {quote('='.join(given))}"
