@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from msgspec.structs import replace
 
 from snapdiff import __version__
-from snapdiff.catalog.loading import Catalog, packages_of
-from snapdiff.comparison import ComparisonOptions, compare_catalogs, unheard
+from snapdiff.catalog.loading import Catalog, names_in
+from snapdiff.comparison import ComparisonOptions, compare_catalogs
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.packages import hashes_of_builds
 from snapdiff.diff.pairing import Effort, pair_specs
@@ -26,7 +26,7 @@ from snapdiff.errors import (
     place_in,
 )
 from snapdiff.filters import Scope, nearest_names
-from snapdiff.limits import Limits, Progress
+from snapdiff.limits import Limits, Progress, ignored
 from snapdiff.model.packages import Package
 from snapdiff.model.specs import EMPTY_PART, Build, Graph, edges_of
 from snapdiff.result.changes import CatalogDiff, Change, RootChanges, StackDiff, TagDiff
@@ -52,7 +52,7 @@ def find_missing(
     *,
     allow_empty: bool = False,
     skip_bad_pages: bool = False,
-    warn: Callable[[str], None] = unheard,
+    warn: Callable[[str], None] = ignored,
 ) -> MissingSpecs:
     """Return which specs of some environments no stack of a catalog has, by hash alone.
 
@@ -63,7 +63,7 @@ def find_missing(
     """
     bad_pages: list[BadPage] = []
     environments = [_packages(one, bad_pages, warn, allow_empty=allow_empty) for one in wanted]
-    others = _packages(catalog, bad_pages, unheard, allow_empty=allow_empty)
+    others = _packages(catalog, bad_pages, ignored, allow_empty=allow_empty)
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
     hashes = {spec_hash for package in others for spec_hash in package.specs}
@@ -233,7 +233,7 @@ def explain_package(
     packages = TagDiffs(Scope(options.filters), new.source.limits, keep=asked.package)
     diff = compare_catalogs(old, new, options, progress, packages)
     if asked.package not in packages.names:
-        known = packages_of(old) | packages_of(new)
+        known = names_in(old, "package") | names_in(new, "package")
         if known and asked.package not in known:
             hint = nearest_names(asked.package, known)
             raise SnapdiffError(f"{asked.package}: neither side has a package of this name; {hint}")

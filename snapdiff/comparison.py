@@ -6,20 +6,16 @@ from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff import __version__
 from snapdiff.catalog.compared_files import ComparedFiles, RevisionPair
-from snapdiff.catalog.loading import Catalog, check_filters, require_paths, stacks_of
+from snapdiff.catalog.loading import Catalog, check_filters, names_in, require_paths
 from snapdiff.catalog.matching import match_packages
 from snapdiff.diff.dependencies import unreadable_side
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.filters import Scope, narrowed_to_kinds, printable_filters, require_mapped_stacks
-from snapdiff.limits import Progress, unseen
+from snapdiff.limits import Progress, ignored
 from snapdiff.model.packages import PackagePair
 from snapdiff.model.specs import Revision
 from snapdiff.result.changes import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
-
-
-def unheard(_message: str) -> None:
-    """Warn nobody."""
 
 
 class ComparisonOptions(Struct, frozen=True):
@@ -31,7 +27,7 @@ class ComparisonOptions(Struct, frozen=True):
     filters: Filters = Filters()
     allow_empty: bool = False
     skip_bad_pages: bool = False
-    warn: Callable[[str], None] = unheard
+    warn: Callable[[str], None] = ignored
     configuration: str | UnsetType = UNSET
 
 
@@ -42,8 +38,8 @@ def diff_catalogs(
     filters: Filters | None = None,
     allow_empty: bool = False,
     skip_bad_pages: bool = False,
-    warn: Callable[[str], None] = unheard,
-    progress: Progress = unseen,
+    warn: Callable[[str], None] = ignored,
+    progress: Progress = ignored,
 ) -> CatalogDiff:
     """Return what changed from `old` to `new`.
 
@@ -72,7 +68,7 @@ def compare_catalogs(
         require_paths([old.source, new.source])
     check_filters(options.filters, (new, old))
     if options.filters.stack_names:
-        require_mapped_stacks(options.filters, stacks_of(old), stacks_of(new))
+        require_mapped_stacks(options.filters, *(names_in(it, "stack") for it in (old, new)))
     for path in old.source.changed_submodules(new.source):
         options.warn(
             f"{path}: is a submodule that changed; what is in it is not compared: "

@@ -38,8 +38,8 @@ Progress = Callable[[int, int], None]
 """Is called with how much is done, and how much there is to do as far as that is known."""
 
 
-def unseen(_done: int, _altogether: int) -> None:
-    """Show no progress."""
+def ignored(*_told: object) -> None:
+    """Show no progress, and warn nobody."""
 
 
 class Limits(NamedTuple):

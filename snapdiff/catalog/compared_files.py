@@ -13,7 +13,7 @@ from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
 from snapdiff.formats.kinds import DOCUMENTS, Documents
-from snapdiff.limits import Progress, unseen
+from snapdiff.limits import Progress, ignored
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
 from snapdiff.sources.source import (
     ContentPair,
@@ -110,7 +110,7 @@ class ComparedFiles(ABC):
 class RevisionPair(ComparedFiles):
     """Two catalogs, of any two sources; `progress` is called for each file."""
 
-    def __init__(self, old: Catalog, new: Catalog, progress: Progress = unseen) -> None:
+    def __init__(self, old: Catalog, new: Catalog, progress: Progress = ignored) -> None:
         self._catalogs: dict[Side, Catalog] = {"old": old, "new": new}
         self._progress = progress
         self._mirrors: set[str] = set()

@@ -22,7 +22,7 @@ from snapdiff.errors import BadPage, FormatError, RevisionError, Side, SnapdiffE
 from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.document import Claim, Document, DocumentReader, File
 from snapdiff.formats.kinds import DOCUMENTS, Documents, plain_document, usual_name
-from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
+from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, ignored
 from snapdiff.model.packages import Package
 from snapdiff.model.specs import Revision
 from snapdiff.result.changes import Filters
@@ -146,7 +146,7 @@ def load_catalog(
     *,
     repository: str | Path = ".",
     limits: Limits = DEFAULT_LIMITS,
-    progress: Progress = unseen,
+    progress: Progress = ignored,
 ) -> Catalog:
     """Return the revision or directory called `name`, looked up in the repository.
 
@@ -273,11 +273,6 @@ def _check_explicit(catalogs: Iterable[Catalog]) -> None:
         )
 
 
-def stacks_of(catalog: Catalog) -> set[str]:
-    """Return the names of all stacks; all documents are read for it."""
-    return set().union(*(names["stack"] for names in _names_in(catalog)))
-
-
-def packages_of(catalog: Catalog) -> set[str]:
-    """Return the names of all packages; all documents are read for it."""
-    return set().union(*(names["package"] for names in _names_in(catalog)))
+def names_in(catalog: Catalog, noun: str) -> set[str]:
+    """Return the names of all stacks or packages; all documents are read for it."""
+    return set().union(*(names[noun] for names in _names_in(catalog)))

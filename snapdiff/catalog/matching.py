@@ -111,7 +111,7 @@ class _Matching:
         for found in self._files.changed():
             self._changed.add(found.path)
             self._add_file(found)
-        return self._old.has_documents and self._new.has_documents
+        return all(side.paths or side.bad for side in (self._old, self._new))
 
     def _add_file(self, found: FilePair) -> None:
         documents: dict[Side, Document] = {}

@@ -119,8 +119,6 @@ def rename_specs(specs: Mapping[str, Build], names: StackNames) -> Mapping[str, 
         for build in set(specs.values())
         if not names.keys().isdisjoint(build.stacks)
     }
-    if not builds:
-        return specs
     return {spec_hash: builds.get(build, build) for spec_hash, build in specs.items()}
 
 

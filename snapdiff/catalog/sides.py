@@ -178,11 +178,6 @@ class CatalogSide(Listed):
         self.graphs: dict[str | None, dict[str | None, Graph]] = defaultdict(dict)
         """The dependencies of each tag's documents in which something differs."""
 
-    @property
-    def has_documents(self) -> bool:
-        """Whether there is a document, or what should be one."""
-        return bool(self.paths or self.bad)
-
     def add(self, path: str, document: Document) -> None:
         """Note what a document lists and where."""
         claims = self.compared_claims(document.claims)

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from snapdiff.buildcache_layout import is_index
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.history import History
-from snapdiff.comparison import ComparisonOptions, diff_files, unheard
+from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.formats.kinds import DOCUMENTS
-from snapdiff.limits import Limits, Progress, unseen
+from snapdiff.limits import Limits, Progress, ignored
 from snapdiff.model.specs import Revision
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.sources.git import GitSource, changes_between
@@ -134,7 +134,7 @@ def compute_sections(
     *,
     executor: Executor | None = None,
     jobs: int = 1,
-    progress: Progress = unseen,
+    progress: Progress = ignored,
 ) -> Iterator[Section]:
     """Yield the sections in which something happened, oldest first, each as soon as it is ready.
 
@@ -180,7 +180,7 @@ def compute_part(steps: Steps, settings: ComparisonOptions) -> bytes:
     found = _Outcome(sections=[], warnings=[], bad_pages=[])
     try:
         settings = replace(settings, warn=found.warnings.append)
-        found.sections.extend(_in_order(steps, settings, unseen))
+        found.sections.extend(_in_order(steps, settings, ignored))
     except BadPagesError as error:
         found.bad_pages.extend((it.path, it.side, it.reason, it.source) for it in error.pages)
     return msgspec.msgpack.encode(found)
@@ -200,7 +200,7 @@ def _spread(
         replace(steps, snapshots=steps.snapshots[start : start + size + 1])
         for start in range(0, total, size)
     ]
-    of_a_part = replace(settings, warn=unheard)  # a function may not be sent
+    of_a_part = replace(settings, warn=ignored)  # a function may not be sent
     outcomes = executor.map(compute_part, parts, [of_a_part] * len(parts))
     done = 0
     for part, encoded in zip(parts, outcomes, strict=True):

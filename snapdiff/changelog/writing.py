@@ -101,8 +101,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         environment = environment_of(self.format_name, self.options)
         for section in sections:
             end, diff = section.end, section.diff
-            grouping = self.options.group_by or "package"
-            outline = outline_of(diff, grouping, details=self.options.detail)
+            outline = outline_of(diff, self.options.group_by, details=self.options.detail)
             # A template leaves its contexts in cycles, with all that it was given: of two thousand
             # small sections these were 180 of 226 MB. What was there before is much, and not looked
             # at: collecting is off for that reason.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.loading import Catalog, stacks_of
+from snapdiff.catalog.loading import Catalog, names_in
 from snapdiff.cli.given_options import GivenOptions, ReportWriter, lines_named, open_sides
 from snapdiff.comparison import compare_catalogs
 from snapdiff.errors import ReportError, RevisionError
@@ -86,7 +86,7 @@ def _filters(given: GivenOptions, old: Catalog, new: Catalog) -> Filters:
     filters = Scope(given.filters).filters
     if not filters.stack_names or "stack_names" not in given.from_file:
         return filters
-    before, after = stacks_of(old), stacks_of(new)
+    before, after = names_in(old, "stack"), names_in(new, "stack")
     counting = [
         (from_name, to_name)
         for from_name, to_name in filters.stack_names

@@ -62,12 +62,6 @@ def _written(build: Build, variants: frozenset[str]) -> tuple[str, ...]:
     return tuple(sorted(found, key=canonical_variant))
 
 
-OtherDifference = tuple[str | None, str | None]
-"""Something else in which two nodes differ: `key=value` on each side that has it."""
-
-Record = Mapping[str, Raw]
-"""All that a document says of a node: each key with its value as JSON text."""
-
 _NEVER_TOLD = frozenset(["name", "hash", "build_hash", "full_hash", "dependencies"])
 """What is not compared: hashes differ wherever anything does, and so do edges, which are events.
 
@@ -97,8 +91,8 @@ _LONGEST_VALUE = 200
 
 
 def other_differences(
-    old: Record, new: Record, told: Collection[What] = ()
-) -> list[OtherDifference]:
+    old: Mapping[str, Raw], new: Mapping[str, Raw], told: Collection[What] = ()
+) -> list[tuple[str | None, str | None]]:
     """Return in which keys two nodes differ, in the order of the keys, less what events `told`.
 
     A key inside of others is written with them: `external.extra_attributes.compilers.c=/bin/cc`.
@@ -127,10 +121,7 @@ def other_differences(
     ]
 
 
-_Path = tuple[str, ...]
-
-
-def _differing_paths(old: Any, new: Any) -> set[_Path]:
+def _differing_paths(old: Any, new: Any) -> set[tuple[str, ...]]:
     """Return the keys that lead to what differs; of a list that differs, those that lead to it."""
     from deepdiff import DeepDiff  # late: only what nothing else explains needs it
 
@@ -152,7 +143,7 @@ def _differing_paths(old: Any, new: Any) -> set[_Path]:
     }
 
 
-def _differing_keys(old: dict[str, Any], new: dict[str, Any]) -> set[_Path]:
+def _differing_keys(old: dict[str, Any], new: dict[str, Any]) -> set[tuple[str, ...]]:
     """Return the outermost keys whose values differ."""
     return {
         (key,)
@@ -166,7 +157,7 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value, order="sorted").decode("utf-8")
 
 
-def _key_and_value(side: Any, path: _Path) -> str | None:
+def _key_and_value(side: Any, path: tuple[str, ...]) -> str | None:
     """Return a key and its value as text, cut where it is long; None where a side has no such."""
     for key in path:
         if not isinstance(side, dict) or key not in side:

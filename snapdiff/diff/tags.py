@@ -14,11 +14,10 @@ from snapdiff.diff.trait_bits import TraitBits
 from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model.packages import PackagePair, TagPair, Tags
-from snapdiff.model.specs import asked_for_on_one_side
+from snapdiff.model.specs import SpecName, asked_for_on_one_side
 from snapdiff.result.changes import (
     HashConflict,
     PackageCount,
-    SpecName,
     StackDiff,
     Summary,
     TagDiff,

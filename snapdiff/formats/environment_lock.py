@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import NamedTuple
 
-from msgspec import DecodeError, Raw, Struct, field, json
+from msgspec import Raw, Struct, field, json
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, odd_version
@@ -15,15 +15,13 @@ from snapdiff.formats.json_text import (
     FileContent,
     Key,
     decode_json,
-    decoder_by_key,
     records_by_hash,
     values_by_key,
-    values_once,
 )
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH
-from snapdiff.model.specs import Root
+from snapdiff.model.specs import SpecName
 
 NEWEST_VERSION = 7
 """The newest version of lock files that was seen; what is newer is read by its shape."""
@@ -48,7 +46,6 @@ class _Root(Struct, gc=False):
 _NODES = json.Decoder(dict[Key, Raw] | None, dec_hook=operator.call)
 _ROOTS = json.Decoder(list[_Root])
 _META = json.Decoder(_Meta)
-_USUAL = decoder_by_key(dict[Key, dict[Key, Raw] | list[_Root]])
 
 
 class _Sections(NamedTuple):
@@ -86,10 +83,10 @@ class LockListing(Listing):
         self.root_hashes = frozenset(roots)
 
     @cached_property
-    def roots(self) -> Mapping[str, Root] | None:
+    def roots(self) -> Mapping[str, SpecName] | None:
         """The packages of the roots; None where there are specs and none of them is a root."""
         entries = {root: self.entry(root) for root in self.root_hashes}
-        found = {root: Root(it.name, it.version_text) for root, it in entries.items()}
+        found = {root: SpecName(it.name, it.version_text) for root, it in entries.items()}
         return found if found or not self.records else None
 
     @cached_property
@@ -127,7 +124,7 @@ def read_environments(content: FileContent) -> Iterator[tuple[str, _Sections, di
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        sections = usual_sections(text) or any_sections(text, key)
+        sections = _sections_of(text, key)
         file_type = sections.meta.file_type
         if file_type not in (None, _FILE_TYPE):
             raise FormatError(f"{key}_meta.file-type: {file_type!r}; a lock has {_FILE_TYPE!r}")
@@ -142,8 +139,7 @@ def read_environments(content: FileContent) -> Iterator[tuple[str, _Sections, di
             waiting.append((environment, place, depth + 1))
 
 
-def any_sections(content: FileContent, key: str) -> _Sections:
-    """Return what a lock file says, in any legal form; raises FormatError."""
+def _sections_of(content: FileContent, key: str) -> _Sections:
     sections = values_by_key(content, key.removesuffix("."))
     found = sections.get("concrete_specs", b"null")
     return _Sections(
@@ -152,24 +148,6 @@ def any_sections(content: FileContent, key: str) -> _Sections:
         meta=decode_json(sections.get("_meta", b"{}"), _META, f"{key}_meta"),
         included=values_by_key(sections.get("include_concrete", b"{}"), f"{key}include_concrete"),
     )
-
-
-def usual_sections(content: FileContent) -> _Sections | None:
-    """Return what a lock file in the usual form says, or None where `any_sections` has to read it.
-
-    It finds sections and nodes in one pass, in half of the time.
-    """
-    try:
-        sections = values_once(_USUAL.decode(content), "")
-        meta = _META.decode(json.encode(sections.get("_meta", {})))
-        included = sections.get("include_concrete", {})
-        environments = {} if isinstance(included, list) else values_once(included, "")
-    except (DecodeError, UnicodeDecodeError, RecursionError, FormatError):
-        return None
-    roots, nodes = sections.get("roots", []), sections.get("concrete_specs")
-    if isinstance(included, list) or isinstance(roots, dict) or not isinstance(nodes, dict):
-        return None
-    return _Sections(meta, roots, nodes, environments)
 
 
 # --- Specs that are no environment yet ---

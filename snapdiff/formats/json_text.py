@@ -85,11 +85,6 @@ def there_twice(place: str) -> FormatError:
     return FormatError(f"{place}: is there twice; resolve the merge that left both")
 
 
-def has_keys_twice(values: Collection[Key]) -> bool:
-    """Return whether a key of a mapping is there twice."""
-    return len(set(map(str, values))) < len(values)
-
-
 def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
     """Return the records of a mapping by their hashes, each of them once.
 

@@ -19,7 +19,7 @@ from snapdiff.formats.spec_node import (
     read_record,
 )
 from snapdiff.model.packages import Counted, DocumentKind, Package, PackageCounts, StackCounts
-from snapdiff.model.specs import Build, Edge, Node, Root, StackGraphs, counting_stacks
+from snapdiff.model.specs import Build, Edge, Node, SpecName, StackGraphs, counting_stacks
 from snapdiff.spack import NO_COMPILER, canonical_variants, parse_version, write_compiler
 
 _REMEMBERED = 20_000
@@ -291,7 +291,7 @@ class Listing(Document):
         return {self._stack: self} if self.is_graph else {}
 
     @property
-    def roots(self) -> Mapping[str, Root] | None:
+    def roots(self) -> Mapping[str, SpecName] | None:
         """What somebody asked for, by hash; None where the document does not say it."""
         return None
 

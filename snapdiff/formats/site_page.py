@@ -18,7 +18,7 @@ from snapdiff.document_names import (
 )
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, Document, File
-from snapdiff.formats.json_text import Key, decoder_by_key, has_keys_twice, type_error
+from snapdiff.formats.json_text import Key, decoder_by_key, type_error
 from snapdiff.formats.records import Record, RecordReader, check_listing, read_records
 from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.model.packages import Package, PackageCounts, StackCounts, count_by_stacks
@@ -129,7 +129,8 @@ class SitePageReader:
             check_size(content, self._limits)
             specs = self._records.read(fields["spec_details"])
             if specs is None:
-                if any(map(has_keys_twice, _MAPPINGS.decode(fields["spec_details"]))):
+                mappings = _MAPPINGS.decode(fields["spec_details"])
+                if any(len(set(map(str, keys))) < len(keys) for keys in mappings):
                     return None
                 specs = read_records(_RECORDS.decode(fields["spec_details"]))
         except (msgspec.DecodeError, RecursionError):

@@ -35,7 +35,7 @@ from snapdiff.formats.json_text import (
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import SpecNode, decode_node
 from snapdiff.limits import Limits, plain_content, unfold
-from snapdiff.model.specs import Root
+from snapdiff.model.specs import SpecName
 
 NEWEST_VERSION = 8
 """The newest version of Spack's database format that was seen; newer ones are read by shape."""
@@ -123,14 +123,14 @@ class _InstallListing(Listing):
         return decode_json(self.records[spec_hash], _NODE_TEXT, key).spec
 
     @cached_property
-    def roots(self) -> Mapping[str, Root] | None:
+    def roots(self) -> Mapping[str, SpecName] | None:
         """The packages of what was installed by hand; None where no record says so."""
         found = {}
         for spec_hash in self.records if self.kind == "database" else ():
             _, is_counted, explicit = self._decode(spec_hash)
             if is_counted and explicit:
                 entry = self.entry(spec_hash)
-                found[spec_hash] = Root(entry.name, entry.version_text)
+                found[spec_hash] = SpecName(entry.name, entry.version_text)
         return found or None
 
     def _moved(self, old: Listing) -> AbstractSet[str]:

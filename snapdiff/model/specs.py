@@ -151,8 +151,8 @@ class Node(Struct, frozen=True, kw_only=True):
     external: tuple[str, ...] = ()
 
 
-class Root(NamedTuple):
-    """What a node is that somebody asked for: a root of an environment, or installed by hand."""
+class SpecName(Struct, frozen=True):
+    """What a spec is called: its package and version."""
 
     package: str
     version: str
@@ -169,7 +169,7 @@ class Graph(Protocol):
     """The nodes of one document by hash, each decoded when it is first asked for."""
 
     @property
-    def roots(self) -> Mapping[str, Root] | None:
+    def roots(self) -> Mapping[str, SpecName] | None:
         """What somebody asked for, by hash; None where the document does not say it."""
 
     @property

@@ -38,7 +38,7 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
     """
 
     title: str = ""
-    group_by: GroupBy | None = None
+    group_by: GroupBy = "package"
     detail: bool = False
     stat: bool = False
     package_url: str = PACKAGE_URL

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from snapdiff.errors import ReportError
 from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
 from snapdiff.reports.markdown import links, web_address
+from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.names import shortened
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
 from snapdiff.reports.outline.groups import FEW_QUIET, Group
@@ -101,7 +102,7 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
 
 def _outline(diff: CatalogDiff, options: ReportOptions, **layout: bool) -> Outline:
-    return outline_of(diff, options.group_by or "package", details=options.detail, **layout)
+    return outline_of(diff, options.group_by, details=options.detail, **layout)
 
 
 def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
@@ -182,17 +183,22 @@ def _most_lines(outline: Outline, least: int, rendered: Rendered, extent: Extent
 def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int]]:
     """Yield an outline with ever less in it, what is left out, and how many lines have to fit.
 
-    Those are all that somebody should look at, as long as there is anything else to leave out.
+    Those are all of products as long as there are dependencies to leave out; then all that somebody
+    should look at and that is not named above the lines, as long as there is anything else.
     """
     left_out: tuple[str, ...] = ()
-    products = (it for tag in outline.tags for it in tag.parts if it.about != "dependencies")
-    news = sum(it.size for part in products for it in part.groups if it.status.is_news)
-    yield outline, left_out, news
+    named = {it.status for it in outline.names_below} - {Status.LOST}
+    products = [it for tag in outline.tags for it in tag.parts if it.about != "dependencies"]
+    groups = [it for part in products for it in part.groups if not it.status.is_quiet]
+    news = sum(it.size for it in groups if it.status.is_news and it.status not in named)
+    least = sum(it.size for it in groups)
+    yield outline, left_out, least
     for words, without in _NEEDED_LEAST.items():
         less = without(outline)
+        least = news if words == _DEPENDENCIES else least
         if less != outline:
             outline, left_out = less, (*left_out, words)
-            yield outline, left_out, news
+            yield outline, left_out, least
     yield outline, left_out, 1
 
 
@@ -214,6 +220,8 @@ def _without_whole_names(outline: Outline) -> Outline:
     return replace(outline, sides=(one, other))
 
 
+_DEPENDENCIES = "dependencies, and why hashes differ"
+
 _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
     "the whole names of both sides": _without_whole_names,
     "the table of counts": lambda outline: (
@@ -221,7 +229,7 @@ _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
         if len(outline.counted.rows) > 1
         else outline
     ),
-    "dependencies, and why hashes differ": partial(_each_tag, changed=_without_dependencies),
+    _DEPENDENCIES: partial(_each_tag, changed=_without_dependencies),
     "what packages have more builds with": partial(
         _each_part, changed=lambda it: replace(it, new_builds=None)
     ),

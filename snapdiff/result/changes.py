@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from snapdiff.model.packages import DocumentKind
-from snapdiff.model.specs import Revision, Spec
+from snapdiff.model.specs import Revision, Spec, SpecName
 from snapdiff.result.causes import Cause, SharedTrait, StackCause, StackTrait, TraitCount
 from snapdiff.result.packages import (
     AskedFor,
@@ -220,13 +220,6 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     causes: tuple[StackCause, ...] = ()
     changes: tuple[Change, ...] = ()
     renamed_from: str | UnsetType = UNSET
-
-
-class SpecName(Struct, frozen=True):
-    """What a spec is called: its package and version."""
-
-    package: str
-    version: str
 
 
 class HashConflict(Struct, frozen=True, kw_only=True):

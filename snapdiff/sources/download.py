@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Progress, plain_content, unseen
+from snapdiff.limits import DEFAULT_LIMITS, Progress, ignored, plain_content
 from snapdiff.sources.names import MirrorAddress, RegistryAddress, without_secrets
 from snapdiff.sources.source import Validators
 
@@ -112,7 +112,7 @@ class Downloads:
         transport: Transport,
         max_download: int = DEFAULT_LIMITS.document_size,
         patience: Patience = PATIENCE,
-        progress: Progress = unseen,
+        progress: Progress = ignored,
         kept: Mapping[str, Downloaded] | None = None,
     ) -> None:
         """Take where the mirror is; `kept` are files of earlier by path, which are unharmed."""

@@ -26,7 +26,7 @@ from snapdiff.buildcache_layout import (
 )
 from snapdiff.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
+from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, ignored
 from snapdiff.sources.download import (
     CHUNK,
     PATIENCE,
@@ -173,7 +173,7 @@ def open_mirror(
     *,
     limits: Limits = DEFAULT_LIMITS,
     patience: Patience = PATIENCE,
-    progress: Progress = unseen,
+    progress: Progress = ignored,
     kept: Mapping[str, Downloaded] | None = None,
 ) -> Source:
     """Return the mirror that a URL names; nothing is asked for yet.

@@ -11,7 +11,7 @@ from typing import TypeVar
 from snapdiff.buildcache_layout import VIEW, view_path
 from snapdiff.document_names import INNER_PATHS, USUAL_NAMES, may_be_document, way_out
 from snapdiff.errors import RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
+from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, ignored
 from snapdiff.sources.directory import DirectorySource, FileOnDisk, WorkingTree
 from snapdiff.sources.git import GitSource, open_revision, open_whole
 from snapdiff.sources.names import (
@@ -48,7 +48,7 @@ class SourceOpener:
         self,
         directory: Path,
         limits: Limits = DEFAULT_LIMITS,
-        progress: Progress = unseen,
+        progress: Progress = ignored,
     ) -> None:
         """Look names up as git would if it were started in `directory`.
 

@@ -94,7 +94,9 @@ class WebTransport:
             self._session = aiohttp.ClientSession(
                 auto_decompress=False, cookie_jar=cookies, timeout=timeout
             )
-            weakref.finalize(self, _close, self._session)
+            # Nobody waits for the end, as it may come in the thread of the loop.
+            close = self._session.close
+            weakref.finalize(self, lambda: asyncio.run_coroutine_threadsafe(close(), _loop()))
         address = URL(url, encoded=True)  # or what is quoted already would be quoted again
         host = address.host or ""
         login = None if address.user or not self._logins else self._logins.authenticators(host)
@@ -165,11 +167,6 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 def _run(call: Coroutine[Any, Any, _Value], seconds: float) -> _Value:
     return asyncio.run_coroutine_threadsafe(asyncio.wait_for(call, seconds), _loop()).result()
-
-
-def _close(session: aiohttp.ClientSession) -> None:
-    # Nobody waits, as this may be called in the thread of the loop.
-    asyncio.run_coroutine_threadsafe(session.close(), _loop())
 
 
 @contextlib.contextmanager

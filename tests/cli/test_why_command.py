@@ -67,7 +67,7 @@ def test_the_answer_is_a_tree_of_all_that_changed_below(folder: Path) -> None:
 
 
 def test_a_package_that_differs_is_not_looked_for_again(folder: Path) -> None:
-    with mock.patch("snapdiff.answering.packages_of", side_effect=AssertionError):
+    with mock.patch("snapdiff.answering.names_in", side_effect=AssertionError):
         assert why(folder, "hdf5").out == TEXT
 
 

@@ -4,15 +4,13 @@ import json
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.document_names import is_document
 from snapdiff.errors import FormatError
-from snapdiff.formats import environment_lock
 from snapdiff.formats.document import Claim
 from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits
@@ -401,44 +399,3 @@ def test_a_lock_is_counted_as_it_is_read(found: list[Item], version: int) -> Non
     assert {count.name: sum(count.by_stacks.values()) for count in counted.counts} == {
         package.name: len(package.specs) for package in whole.packages
     }
-
-
-NODES = '"concrete_specs": {"%s": {"name": "zlib", "version": "1"}}' % ("a" * 32)
-ROOTS = '"roots": [{"hash": "%s", "spec": "zlib"}]' % ("a" * 32)
-META = '"_meta": {"file-type": "spack-lockfile", "lockfile-version": 6}'
-SECTIONS = (
-    *(META, ROOTS, NODES, '"spack": {"version": "1.0"}', '"concrete_specs": null', '"roots": {}'),
-    *('"roots": [{}]', '"roots": null', '"_meta": []', '"_meta": {"lockfile-version": "6"}'),
-    *('"_meta": {"file-type": 1, "file-type": "spack-lockfile"}', '"_meta": {"a": "\\ud800"}'),
-    *('"concrete_specs": []', '"concrete_specs": {"a": {}, "a": {}}', '"concrete_specs": {"b": 1}'),
-    *('"other": 1', '"other": [1]', '"other": 1e999', '"include_concrete": {}', '"a": }'),
-    f'"include_concrete": {{"other": {{{META}, {ROOTS}, {NODES}}}}}',
-)
-
-
-@given(st.lists(st.sampled_from(SECTIONS), max_size=5), st.sampled_from(["", "\n", " "]))
-@example([META, ROOTS, NODES], "\n")
-def test_sections_and_nodes_read_in_one_pass_are_those_of_the_plain_way(
-    sections: list[str], between: str
-) -> None:
-    content = f"{{{between}{f', {between}'.join(sections)}{between}}}\n".encode()
-
-    def outcome() -> object:
-        try:
-            found = environment_lock.read_environments(content)
-            return [(key, said.meta, said.roots, nodes) for key, said, nodes in found]
-        except FormatError as error:
-            return str(error)
-
-    found = outcome()
-    with patch.object(environment_lock, "usual_sections", return_value=None):
-        assert found == outcome()
-
-
-@pytest.mark.parametrize("version", LOCK_VERSIONS)
-def test_the_sections_of_a_lock_of_any_version_are_read_in_one_pass(version: int) -> None:
-    document = lock([Item("zlib")], version)
-    for included in ({}, {"include_concrete": {"other": document}}):
-        sections = environment_lock.usual_sections(to_bytes({**document, **included}))
-        assert sections is not None
-        assert sections.included.keys() == included.get("include_concrete", {}).keys()

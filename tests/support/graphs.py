@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Raw
 
 from snapdiff.diff.causes import Explanation
-from snapdiff.model.specs import Build, Edge, Node, Root
+from snapdiff.model.specs import Build, Edge, Node, SpecName
 from snapdiff.result.causes import StackCause
 
 
@@ -100,7 +100,7 @@ class NodesByHash:
         return set(self._made)
 
     @property
-    def roots(self) -> Mapping[str, Root] | None:
+    def roots(self) -> Mapping[str, SpecName] | None:
         return None
 
     @property

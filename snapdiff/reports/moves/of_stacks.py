@@ -134,16 +134,12 @@ def _as_root(move: Move) -> Move:
     )
 
 
-def with_own_reasons(tag: TagDiff) -> TagDiff:
-    """Return a tag in which no reason tells of a step from a version that stays, or to one.
+def with_own_reasons(stack: StackDiff) -> StackDiff:
+    """Return a stack in which no reason tells of a step from a version that stays, or to one.
 
     Only the version with what is gone, or new, is told then; so it is of a package that is left out
     of the report, of which nobody knows what stays.
     """
-    return replace(tag, stacks=tuple(map(_with_own_reasons, tag.stacks)))
-
-
-def _with_own_reasons(stack: StackDiff) -> StackDiff:
     kept = {it.package: it.kept for it in stack.package_changes}
 
     def told(because: Because, kind: Kind) -> Because:

@@ -178,13 +178,6 @@ class Outline(Struct, frozen=True, kw_only=True):
             it for it in self.packages.besides if not (is_named and it.status is Status.REBUILT)
         ]
 
-    def downgraded_for(self, count: ClassCount) -> tuple[str, ...]:
-        """Return the new roots that need all products of a class, if they are downgraded for it."""
-        if count.status is not Status.DOWNGRADED or count not in self.names_below:
-            return ()
-        roots = (it for tag in self.tags for it in self.names_told(tag).roots)
-        return next((tuple(name for name, _ in it.names) for it in roots if it.downgraded), ())
-
     @property
     def says_all(self) -> bool:
         """Whether there are so few lines, and nothing is only counted, that they are a table."""
@@ -205,7 +198,11 @@ def outline_of(
     kinds, both = wanted_kinds(diff.filters), (Kind.REMOVED, Kind.ADDED)
     asks = kinds.issuperset(both) and not diff.filters.no_renames
     every_tag = tags_worst_first(diff.tags)
-    changed = [with_own_reasons(tag) for tag in every_tag if tag.status == "changed"]
+    changed = [
+        replace(tag, stacks=tuple(map(with_own_reasons, tag.stacks)))
+        for tag in every_tag
+        if tag.status == "changed"
+    ]
     writers = [
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
     ]

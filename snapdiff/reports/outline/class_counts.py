@@ -1,6 +1,6 @@
 """How many packages there are of each class, by the worst that happened to each, and which."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -62,6 +62,11 @@ class ClassCount(Struct, frozen=True, kw_only=True):
         return "builds" in self.what and self.status is Status.LOST
 
     @property
+    def lost_with_two(self) -> bool:
+        """Whether two traits are told of lost builds."""
+        return len(self.lost_with) > 1
+
+    @property
     def loses_one_of_them(self) -> bool:
         """Whether no trait is of builds that all lost: some lost such, others those of another."""
         return self.lost_with[0][1] < self.number
@@ -92,16 +97,17 @@ class Term(Struct, frozen=True):
     noun_in_some: str
 
 
-def with_nouns(counts: Iterable[ClassCount], one: str | None, several: str) -> Iterator[Term]:
-    """Yield classes in a row, of which the first number has its noun; without `one` none has."""
+def with_nouns(counts: Iterable[ClassCount], one: str | None, several: str) -> list[Term]:
+    """Return classes in a row, of which the first number has its noun; without `one` none has."""
     is_said = not one
+    terms = []
     for it in counts:
-        nouns = ["", ""]
-        for place, number in enumerate((0 if it.as_names else it.whole_number, it.in_more)):
-            if number and not is_said:
-                nouns[place] = f" {one if number == 1 else several}"
-                is_said = True
-        yield Term(it, *nouns)
+        nouns = []
+        for number in (0 if it.as_names else it.whole_number, it.in_more):
+            nouns.append(f" {one if number == 1 else several}" if number and not is_said else "")
+            is_said = is_said or number > 0
+        terms.append(Term(it, nouns[0], nouns[1]))
+    return terms
 
 
 class Numbers(Struct, frozen=True, kw_only=True):

@@ -239,6 +239,12 @@ class NamedClass(NamedTuple):
     in_some: bool
     packages: Named
 
+    @property
+    def is_rest(self) -> bool:
+        """Whether others of these are told with new roots."""
+        number = self.counted.in_more or self.counted.number
+        return len(self.packages) < (number if self.in_some else self.counted.whole_number)
+
 
 class ToldNames(NamedTuple):
     """All that is named: the new roots that brought something, and the classes without these."""
