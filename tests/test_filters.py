@@ -78,7 +78,7 @@ def test_of_a_word_like_none_of_a_few_names_all_are_told() -> None:
     assert nearest_names("!Ml-*", ["ML-cuda", "hep"]) == "the nearest: ML-cuda"
     assert nearest_names("xxx", []) == "there is none"
     assert nearest_names("hdf", ["aa-hdf", "ab-hdf", "hdf5"]) == "the nearest: hdf5, aa-hdf, ab-hdf"
-    assert nearest_names("xxx", ["."]) == "there is only one, without a name: leave the option out"
+    assert nearest_names("xxx", ["."]) == "there is only one: leave the option out"
     assert nearest_names("xxx", list("abcdefghijk")) == "there are 11, from a to k"
     assert nearest_names("nope", ["nco", "poppler", "oce"]) == "there are nco, oce, poppler"
     assert nearest_names("E4S", ["a-e4s-with-a-long-name", "e5s"]).endswith(

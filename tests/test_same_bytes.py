@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -142,7 +143,9 @@ def test_names_sort_the_same_in_git_and_in_folders(tmp_path: Path) -> None:
         from_folders = run_cli("-C", tmp_path, "-f", name, "old", "new").out
         from_git = run_cli("-C", repository.folder, "-f", name, "HEAD~1", "HEAD").out
         assert (
-            from_git.replace("HEAD~1", "old").replace("HEAD", "new").splitlines()[3:]
+            re.sub("\n\nCompared: .*\n", "\n", from_git.replace("HEAD~1", "old"))
+            .replace("HEAD", "new")
+            .splitlines()[3:]
             == (from_folders.splitlines()[3:])
         )
 

@@ -161,7 +161,7 @@ def test_a_name_alone_that_changed_is_told(write: Writer, tmp_path: Path) -> Non
     report = run_json(old, new)
     assert stacks_of(report) == [("e4s_2", "unchanged", "e4s-1", 0)]
     for name in ("text", "markdown", "comment", "html"):
-        assert "compared as" in run_cli(old, new, "-f", name).out
+        assert "ompared as one: " in run_cli(old, new, "-f", name).out
 
 
 @pytest.mark.parametrize(

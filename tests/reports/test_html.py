@@ -118,7 +118,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
 
 def test_stacks_that_came_and_sets_of_stacks_are_told_above_the_toolchain() -> None:
     text = Page(rendered(snapshots_diff(tag=("develop",)))).text()
-    told = ["removed: 4 packages", "first seen: 4 packages", "set A: ", "Toolchain", "(6, set A)"]
+    told = ["removed: 4 packages", "first seen: 4 packages", "Set A: ", "Toolchain", "(6, set A)"]
     assert sorted(told, key=text.index) == told
 
 

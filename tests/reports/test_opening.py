@@ -386,7 +386,7 @@ def test_no_sentence_names_a_set_of_environments_that_nothing_explains(
             write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
     text = run_cli("-C", tmp_path, "old", "new", "-f", "markdown", *arguments).out
     assert "changed in os alone" in text
-    assert ("set A" in text) == ("- set A: `ant`" in text)
+    assert ("set A" in text) == ("**Set A**: `ant`" in text)
 
 
 def test_a_short_comment_says_what_it_leaves_out_uncounted(tmp_path: Path) -> None:

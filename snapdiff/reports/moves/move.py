@@ -155,6 +155,11 @@ class Move(Struct, frozen=True, kw_only=True):
         own = versions_in_words((share and share.versions) or self.own, mark)
         return f" {own}" if own else ""
 
+    def step_in_words(self, mark: Mark) -> str:
+        """Return what is said behind a name in a row of several: its versions, or its step."""
+        colon = ":" if self.versions.begins_with_builds else ""
+        return self.own_in_words(mark) or f"{colon} {self.versions.in_words(mark)}"
+
     @property
     def came(self) -> Versions:
         """The versions that came, or the one to which builds went."""

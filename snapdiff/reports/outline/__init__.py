@@ -1,6 +1,6 @@
 """The finished diff in the order in which people read it: a sentence, reasons, lines, numbers.
 
-Every report for people prints this and nothing else. The words are in `templates/words.j2`.
+Every report for people prints this and nothing else. The words are in `templates/`.
 """
 
 from collections import Counter
@@ -111,6 +111,19 @@ class Outline(Struct, frozen=True, kw_only=True):
         return self.stacks > 1 and not any(self.whole_stacks.values())
 
     @property
+    def whole_tags(self) -> list[tuple[str, int]]:
+        """How many tags are removed, and how many added, without zeros."""
+        numbers = [(kind.value, len(tags)) for kind, tags in self.one_sided.items()]
+        return [it for it in numbers if it[1]]
+
+    def stacks_by_fate(self, changed: int) -> list[tuple[str, int]]:
+        """Return how many stacks are `changed`, removed and added; nothing if all are changed."""
+        words = ((Kind.REMOVED, "removed"), (Kind.ADDED, self.added))
+        whole = [(word, self.number_of_stacks(kind)) for kind, word in words]
+        numbers = [("changed", changed), *whole] if any(number for _, number in whole) else []
+        return [it for it in numbers if it[1]]
+
+    @property
     def only_cause(self) -> CountedCause | None:
         """Why hashes differ, if there is one cause, and products have another hash at most."""
         reasons = [tag.reasons for tag in self.tags if tag.reasons and tag.reasons.is_one]
@@ -137,6 +150,13 @@ class Outline(Struct, frozen=True, kw_only=True):
     def names_demoted(self) -> bool:
         """Whether these are named below the sentence."""
         return len(self.demoted) > 1 and bool(self.names_below)
+
+    @property
+    def tells_demoted(self) -> bool:
+        """Whether these are told behind the sentence: where no list and no number has them."""
+        is_counted = any(it.status is Status.ROOTS for it in self.packages.told)
+        is_told = self.names_demoted or is_counted
+        return bool(self.demoted and self.packages.number) and not is_told
 
     @property
     def no_longer(self) -> list[LostTogether]:

@@ -63,6 +63,11 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     beside: Losses
     downgraded: Named = ()
 
+    @property
+    def number_taken(self) -> int:
+        """How many products are asked for no longer, each counted in each place."""
+        return sum(number for numbers, _ in self.taken for number in numbers)
+
 
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
