@@ -187,16 +187,20 @@ class Outline(Struct, frozen=True, kw_only=True):
     def besides(self) -> list[ClassCount]:
         """The quiet classes that are counted behind the sentence, as nothing below tells of them.
 
-        A list of names leaves no room for them, unless nobody knows why; packages with another hash
-        may be named below the products with the reason.
+        Packages with another hash may be named below the products with the reason.
         """
-        if self.names_below and not self.without_causes:
-            return []
         reasons = [tag.reasons for tag in self.tags if tag.reasons]
         is_named = any(it.specs and it.names_packages and not it.is_one for it in reasons)
         return [
             it for it in self.packages.besides if not (is_named and it.status is Status.REBUILT)
         ]
+
+    def downgraded_for(self, count: ClassCount) -> tuple[str, ...]:
+        """Return the new roots that need all products of a class, if they are downgraded for it."""
+        if count.status is not Status.DOWNGRADED or count not in self.names_below:
+            return ()
+        roots = (it for tag in self.tags for it in self.names_told(tag).roots)
+        return next((tuple(name for name, _ in it.names) for it in roots if it.downgraded), ())
 
     @property
     def says_all(self) -> bool:

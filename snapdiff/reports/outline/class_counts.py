@@ -21,7 +21,7 @@ _FEW_PLACES = 2
 _NAMED = (Status.GONE, Status.LOST, Status.NEW, Status.DOWNGRADED, Status.MAJOR, Status.UPGRADED)
 
 _MOST_TERMS = 5
-"""How many classes have a number of their own; of more these do, and the others have one."""
+"""How many classes have a number of their own; of more these do, and several others have one."""
 
 _FEW_TRAITS = 2
 """How many traits tell in the first sentence which builds are lost."""
@@ -132,10 +132,10 @@ class Numbers(Struct, frozen=True, kw_only=True):
             every = upgraded.number + major.number
             both = replace(upgraded, number=every, major=major.number, few=major.few)
             by_status[Status.UPGRADED] = both
-        told = [it for it in by_status.values() if it.status in _NAMED]
-        if not told or len(by_status) <= _MOST_TERMS:
-            return tuple(by_status.values())
-        return (*told, *filter(None, [by_status.get(Status.RECONFIGURED)]))
+        told = [it for it in by_status.values() if it.status in (*_NAMED, Status.RECONFIGURED)]
+        is_short = len(by_status) <= max(_MOST_TERMS, len(told) + 1)
+        has_news = any(it.status in _NAMED for it in told)
+        return tuple(told if has_news and not is_short else by_status.values())
 
     @property
     def otherwise(self) -> int:  # noqa: D102

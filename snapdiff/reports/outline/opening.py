@@ -91,8 +91,8 @@ class Opening(Struct, frozen=True, kw_only=True):
         return [
             ("versions gone", gone[0]),
             ("options turned off", off[0]),
-            ("of dependencies of many builds, versions gone", gone[1]),
-            ("of dependencies, options turned off", off[1]),
+            ("versions of widely used dependencies gone", gone[1]),
+            ("options of dependencies turned off", off[1]),
         ]
 
 
