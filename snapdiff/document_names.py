@@ -77,10 +77,7 @@ def may_be_document(path: str) -> bool:
 
 
 def is_searched(folder: str) -> bool:
-    """Return whether files are looked for in folders of this name: not in hidden ones.
-
-    The one hidden folder with a document in it is that of an install database.
-    """
+    """Return whether files are looked for in such folders: in no hidden one but a database's."""
     return not folder.startswith(".") or folder == DATABASE_FOLDER
 
 

@@ -62,11 +62,7 @@ RENDERERS = {
 
 
 def in_words(formats: Formats, **notes: str) -> str:
-    """Return the names of formats for a sentence, with a note behind some.
-
-    >>> in_words(ANSWER, text="default")
-    'text (default), markdown or json'
-    """
+    """Return the names of formats for a sentence, some with a note: `text (default) or json`."""
     *names, last = [f"{name} ({notes[name]})" if name in notes else name for name in formats]
     return f"{', '.join(names)} or {last}"
 

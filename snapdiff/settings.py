@@ -155,11 +155,7 @@ def settings_schema() -> dict[str, Any]:
 
 
 def read_settings(content: bytes) -> CatalogSettings:
-    """Return what a configuration file asks for.
-
-    Raises FormatError, which names the line, where it is too large, no TOML, or says something
-    that is not known.
-    """
+    """Return what a configuration file asks for; raises FormatError, which names the line."""
     text, table = _parsed(content)
     try:
         return msgspec.convert(table, CatalogSettings, builtin_types=(date,))

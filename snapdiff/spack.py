@@ -75,11 +75,7 @@ def versions_in_order(versions: Iterable[str]) -> tuple[str, ...]:
 
 
 def older_versions(versions: Iterable[str], before: Iterable[str]) -> set[str]:
-    """Return those versions that are below the highest one before; all where none was there.
-
-    >>> sorted(older_versions(["1.2", "1.4"], ["1.1", "1.3"]))
-    ['1.2']
-    """
+    """Return those versions that are below the highest one before; all where none was there."""
     highest = max(map(parse_version, before), default=None)
     return {it for it in versions if highest is None or parse_version(it) < highest}
 
@@ -113,11 +109,7 @@ def canonical_compiler(text: str) -> str:
 
 
 def package_of_compiler(compiler: str) -> str:
-    """Return the package that a compiler is today.
-
-    >>> package_of_compiler("clang@=14.0.6")
-    'llvm'
-    """
+    """Return the package that a compiler is today: `llvm` for `clang@=14.0.6`."""
     return canonical_compiler(compiler).partition("@")[0]
 
 
@@ -180,10 +172,8 @@ def target_family(target: str) -> str:
 
 
 def target_families(targets: Collection[str]) -> dict[str, str]:
-    """Return the family of each target; a target alone stands for its own.
-
-    Without another there is nothing to tell it from, and archspec takes 15 ms to import.
-    """
+    """Return the family of each target; a target alone stands for its own."""
+    # Without another there is nothing to tell it from, and archspec takes 15 ms to import.
     if len(targets) == 1:
         return {target: target for target in targets}
     return {target: target_family(target) for target in targets}
@@ -250,11 +240,7 @@ def is_patches(variant: str) -> bool:
 
 
 def write_compiler(name: str, version: str) -> str:
-    """Return a compiler as pages write it; one without a version has its name alone.
-
-    >>> write_compiler("gcc", "12.3.0")
-    'gcc@12.3.0'
-    """
+    """Return a compiler as pages write it: `gcc@12.3.0`, or its name alone without a version."""
     return f"{name}@{version}" if version else name
 
 

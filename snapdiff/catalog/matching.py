@@ -72,10 +72,7 @@ def match_packages(
 
 
 def followed_tag(old: Collection[_Tag], new: Collection[_Tag]) -> tuple[_Tag, _Tag] | None:
-    """Return the only tag of each side, where it has another name on the new one, or None.
-
-    These two are compared, whatever they are called (docs/specification.md, section 2).
-    """
+    """Return the only tag of each side, where the two have other names (section 2), or None."""
     if len(old) != 1 or len(new) != 1 or set(old) == set(new):
         return None
     return next(iter(old)), next(iter(new))
@@ -104,10 +101,7 @@ class _Matching:
         self.bad_pages: list[BadPage] = []
 
     def read_changed(self) -> bool:
-        """Read all that differs; return whether both sides have a document there.
-
-        Packages of one document are pairs at once, the others wait.
-        """
+        """Read all that differs; return whether both sides have a document there."""
         for found in self._files.changed():
             self._changed.add(found.path)
             self._add_file(found)
@@ -165,14 +159,11 @@ class _Matching:
         self._note_folders(page.path, [claim])
 
     def _note_folders(self, path: str, claims: Iterable[Claim]) -> None:
-        """Note the folder in which the documents of a tag are, one of which has this path.
-
-        It is the one above the package's, whatever it is called; where a folder above that has the
-        tag's name (`develop/h/hdf5/specs.md`), it is that one: they may be at any depth there.
-        """
+        """Note in which folder the documents of a tag are, one of which has this path."""
         folder = self._files.documents.tag_folder(path)
         parts = folder.split("/")
         for tag in {claim.tag for claim in claims}:
+            # In a folder with the name of the tag, documents may be at any depth.
             named = parts[: parts.index(tag) + 1] if tag in parts else parts
             self._folders[tag].add("/".join(named))
 

@@ -78,11 +78,7 @@ def _by_tag(commits: Iterable[Commit], tags: Mapping[str, Sequence[str]]) -> lis
 
 
 def natural_order(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
-    """Return what names are sorted by, so that `week-9` comes before `week-10`.
-
-    >>> sorted(["v0.10", "v0.9"], key=natural_order)
-    ['v0.9', 'v0.10']
-    """
+    """Return what names are sorted by, so that `week-9` comes before `week-10`."""
     parts = re.findall("[0-9]+|[^0-9]+", name)
     key = tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
     return key, name

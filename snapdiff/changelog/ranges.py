@@ -143,10 +143,7 @@ class FolderRange(Steps, frozen=True, kw_only=True):
         return printable_path(self.snapshots[0]), printable_path(self.snapshots[-1])
 
     def check(self, settings: ComparisonOptions) -> None:
-        """Raise SnapdiffError where a path is in no snapshot, or a filter can only be a slip.
-
-        What holds no page is no snapshot.
-        """
+        """Raise SnapdiffError where no snapshot has a page in a path, or a filter is a slip."""
         every = [self._catalog(name) for name in reversed(self.snapshots)]
         if not settings.allow_empty:
             require_paths(catalog.source for catalog in every)

@@ -222,10 +222,8 @@ def _require_no_fork(pull_request: PullRequest, checkout: Checkout) -> None:
 
 
 def set_outputs(file: Path, outputs: Mapping[str, str]) -> None:
-    """Give a step its outputs; raises SnapdiffError, also for a value that is not one line.
-
-    With a line break in it a value could set an output of another name.
-    """
+    """Give a step its outputs; raises SnapdiffError, also for a value that is not one line."""
+    # With a line break in it a value could set an output of another name.
     for name, value in outputs.items():
         if len(value.splitlines()) > 1 or value.endswith(("\n", "\r")):
             raise SnapdiffError(f"output {name}: {value!r} is more than one line")

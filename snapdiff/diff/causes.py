@@ -187,11 +187,7 @@ def _path(
 
 
 def is_shared(specs: int, of: int) -> bool:
-    """Return whether so many specs are enough for a line above a stack: 30% (section 11).
-
-    >>> is_shared(3, 10), is_shared(2, 7)
-    (True, False)
-    """
+    """Return whether so many specs are enough for a line above a stack: 30% (section 11)."""
     return 10 * specs >= 3 * of
 
 

@@ -38,14 +38,11 @@ def has_own_compiler(node: Node) -> bool:
 
 
 def comes_with_compilers(edge: Edge, before: Node) -> bool:
-    """Return whether a dependency came when compilers became dependencies.
-
-    `before` is the node that had its compiler as a field. A runtime depends on the compiler that it
-    is of, and not as on one that provides a language.
-    """
+    """Return whether a dependency came as the compiler, a field of `before`, became one."""
     return (
         _is_compiler(edge)
         or is_beside_compilers(edge.name)
+        # A runtime depends on the compiler that it is of, and not as on one for a language.
         or edge.name == package_of_compiler(before.build.compiler)
     )
 

@@ -131,14 +131,7 @@ class BitCounts:
         self._columns: list[int] = []
 
     def add(self, members: int) -> None:
-        """Count a set.
-
-        >>> counts = BitCounts()
-        >>> for members in (0b011, 0b001, 0b001):
-        ...     counts.add(members)
-        >>> counts.numbers(3)
-        [3, 1, 0]
-        """
+        """Count each member of a set."""
         carry = members
         for place, column in enumerate(self._columns):
             if not carry:
@@ -178,11 +171,7 @@ class BitCounts:
 
 
 def each_bit(bits: int) -> Iterator[int]:
-    """Yield the bits of an integer, each by itself, the lowest first.
-
-    >>> list(each_bit(0b1101))
-    [1, 4, 8]
-    """
+    """Yield the bits of an integer, each by itself, the lowest first: 1, 4 and 8 of 13."""
     while bits:
         bit = bits & -bits
         yield bit

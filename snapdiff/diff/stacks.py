@@ -182,14 +182,11 @@ class ComparedStack:
         )
 
     def _is_reported(self, change: Change) -> bool:
-        """Return whether a change is reported: with `--explicit`, of what is asked for.
-
-        What is asked for on one side alone is reported with all its specs: those that nobody asked
-        for say whether it is still there.
-        """
+        """Return whether a change is reported: with `--explicit`, of what is asked for."""
         return (
             not self.scope.filters.explicit
             or change.is_explicit
+            # With all its specs: those that nobody asked for say whether it is still there.
             or change.package in self.asked_for_on_one_side
         )
 

@@ -102,10 +102,7 @@ class Document:
 
     @property
     def graphs(self) -> StackGraphs:
-        """The dependencies, by the stack that the document lists.
-
-        An environment without a spec has some, too, namely none at all.
-        """
+        """The dependencies, by the stack that the document lists; an empty lock has some, too."""
         return {}
 
     def is_version_of(self, other: "Document") -> bool:

@@ -64,10 +64,7 @@ VALUES = decoder_by_key(dict[Key, Raw])
 
 
 def values_by_key(content: FileContent, key: str = "") -> dict[str, Raw]:
-    """Return the values of a mapping by their keys, each of them once.
-
-    `key` is the key path of the mapping. Raises FormatError where a key is there twice.
-    """
+    """Return the values of a mapping at the key path `key`; raises FormatError for a key twice."""
     return values_once(decode_json(content, VALUES, key), key)
 
 
@@ -86,10 +83,7 @@ def there_twice(place: str) -> FormatError:
 
 
 def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
-    """Return the records of a mapping by their hashes, each of them once.
-
-    `key` is the key path of the mapping. Raises FormatError where a key is no hash, or there twice.
-    """
+    """Return the records at the path `key`; raises FormatError for a bad hash, or one twice."""
     found = values_once(records, key)
     require_hashes(found, key)
     return found

@@ -166,11 +166,8 @@ def read_edges(text: Raw, key: str) -> tuple[Edge, ...]:
 
 
 def find_compiler(edges: Sequence[Edge]) -> Edge | None:
-    """Return the dependency that is the compiler of a node, or None where none provides a language.
-
-    It is the one that provides `c`, else `cxx`, else `fortran`. Where two provide the same, the
-    first by name and hash is taken.
-    """
+    """Return the compiler of a node: what provides `c`, else `cxx`, else `fortran`; or None."""
+    # Of two that provide the same it is the first: edges are sorted by name and hash.
     found = (edge for language in LANGUAGES for edge in edges if language in edge.virtuals)
     return next(found, None)
 

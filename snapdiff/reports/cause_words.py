@@ -183,10 +183,7 @@ def _package_in_words(because: Because, mark: Mark) -> str:
 
 
 def now_with_in_words(variants: Sequence[str], mark: Mark, most: int = MOST_NAMES) -> str:
-    """Return what is said of variants that had another value: `(now ~gui +mpi)`, or nothing.
-
-    Those that are off now come first, and of more than `most` the others are counted.
-    """
+    """Return what is said of variants that had another value: `(now ~gui +mpi)`, or nothing."""
     some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), most)
     more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
     return f"(now {' '.join([*map(mark, some.first), *more])})" if some.first else ""
@@ -205,11 +202,7 @@ def telling_variants(because: Because) -> list[str]:
 
 
 def other_values(old: Iterable[str], new: Iterable[str]) -> list[str]:
-    """Return the variants of the new side that had another value on the old one, without patches.
-
-    >>> other_values(["+gui", "~mpi"], ["~gui", "+osmesa"])
-    ['~gui']
-    """
+    """Return the variants but patches of the new side that had another value on the old one."""
     before, after = _by_name(old), _by_name(new)
     return [after[name] for name in after if name in before and name != "patches"]
 

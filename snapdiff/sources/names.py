@@ -64,11 +64,7 @@ def is_plainly_a_revision(name: str) -> bool:
 
 
 def folders_upwards(folder: str) -> list[str]:
-    """Return a folder of a repository and those above it, the nearest first.
-
-    >>> folders_upwards("a/b")
-    ['a/b', 'a', '']
-    """
+    """Return a folder of a repository and those above it: `a/b`, `a`, and nothing for the top."""
     parts = folder.split("/") if folder else []
     return ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]
 

@@ -50,10 +50,7 @@ class SourceOpener:
         limits: Limits = DEFAULT_LIMITS,
         progress: Progress = ignored,
     ) -> None:
-        """Look names up as git would if it were started in `directory`.
-
-        `progress` is called while a mirror is downloaded.
-        """
+        """Look names up as git would in `directory`; a mirror's downloads call `progress`."""
         self._directory = directory
         self._limits = limits
         self._progress = progress

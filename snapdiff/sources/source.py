@@ -48,10 +48,8 @@ class Entry(NamedTuple):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it is to be listed, by its name and those of the folders above.
-
-        Of what cannot be read, only a document is missed.
-        """
+        """Whether it is to be listed, by its name and those of the folders above."""
+        # Of what cannot be read, only a document is missed.
         has_name = is_document if self.fault else may_be_document
         return has_name(self.path) and _is_searched(self.path.rpartition("/")[0])
 
