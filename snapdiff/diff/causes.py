@@ -244,7 +244,7 @@ def explain_changes(
     cause, null but for a rebuilt spec (specification, section 11). Only what `is_reported` is
     returned, and where only some causes are wanted, only what was rebuilt or lost because of them;
     which event is the cause of a spec is decided among all of the stack. Raises FormatError where a
-    document has too much to compare, or a node that cannot be read.
+    document has too much to compare.
     """
     because = bool(scope.filters.because)
     lost = _lost_because(changes, graphs, known, scope.is_wanted_cause) if because else set()

@@ -75,10 +75,7 @@ def parts_of(
 
 
 def roots_on_one_side(old: Graph, new: Graph) -> Iterator[Change]:
-    """Yield the builds that both sides have and one alone asks for, each as a pair with itself.
-
-    Raises FormatError where a node cannot be read.
-    """
+    """Yield the builds that both sides have and one alone asks for, each as a pair with itself."""
     for key in sorted((old.roots or {}).keys() ^ (new.roots or {}).keys()):
         if key in old.names and key in new.names:
             before, after = old.node(key), new.node(key)

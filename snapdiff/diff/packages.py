@@ -141,7 +141,7 @@ def diff_package(
 ) -> PackageDiff:
     """Return what happened to a package in the stacks that are compared.
 
-    Raises FormatError where pairing its specs would cost too much, or a spec cannot be read.
+    Raises FormatError where pairing its specs would cost too much.
     """
     effort = Effort(limits)
     match_hashes: MatchHashes = match_in_order
