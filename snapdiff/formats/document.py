@@ -117,9 +117,9 @@ class Document:
         """Return the packages with their specs, less those that are `in_common`."""
         return self.packages
 
-    def builds(self, hashes: Iterable[str]) -> Iterable[tuple[str, Build]]:  # noqa: ARG002 - the same
+    def builds(self, hashes: Iterable[str]) -> Iterable[tuple[str, Build]]:
         """Return some specs that are `in_common`."""
-        return ()
+        raise NotImplementedError  # none is
 
 
 DocumentReader = Callable[[File], Document | None]
