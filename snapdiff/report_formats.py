@@ -43,7 +43,7 @@ CHANGELOG = _formats(
     json="",
     ndjson="",
 )
-FIRST_SEEN = _formats(markdown="templates detail", text="templates detail color", json="", csv="")
+SEEN_REPORT = _formats(markdown="templates detail", text="templates detail color", json="", csv="")
 ANSWER = _formats(text="templates detail", markdown="templates detail package_url", json="")
 
 OWN_TEMPLATE = "template"

@@ -20,7 +20,7 @@ _STRING, _INTEGER, _INFINITY = range(3)
 _INFINITY_WORDS = ("stable", "nightly", "trunk", "head", "master", "main", "develop")
 _PRE_RELEASES = ("alpha", "beta", "rc")
 
-Token = tuple[int, int, str]
+VersionToken = tuple[int, int, str]
 """A token as it ranks: its class, then a number (an integer's length, a word's place), then text.
 
 Integers are compared by length and then by text, so a number of any length costs no arithmetic.
@@ -34,8 +34,8 @@ class Version(NamedTuple):
     (https://spack.readthedocs.io/en/latest/packaging_guide_creation.html, "Version comparison").
     """
 
-    release: tuple[Token, ...]
-    pre_release: tuple[int | Token, ...]
+    release: tuple[VersionToken, ...]
+    pre_release: tuple[int | VersionToken, ...]
     git_ref: tuple[str, ...]
 
     @property
@@ -44,7 +44,7 @@ class Version(NamedTuple):
         return bool(self.release) and self.release[0][0] == _INFINITY
 
     @property
-    def major(self) -> tuple[Token, ...]:
+    def major(self) -> tuple[VersionToken, ...]:
         """The release up to its first number: `v2` of `v2.1`."""
         numbers = (place for place, token in enumerate(self.release) if token[0] == _INTEGER)
         return self.release[: next(numbers, 0) + 1]
@@ -59,7 +59,7 @@ def parse_version(text: str) -> Version:
         git_ref = (git[1],)
         text = git[2]
     words = _TOKEN.findall(text)
-    pre_release: tuple[int | Token, ...] = (len(_PRE_RELEASES),)
+    pre_release: tuple[int | VersionToken, ...] = (len(_PRE_RELEASES),)
     if len(words) >= 3 and words[-2] in _PRE_RELEASES and words[-1].isdecimal():
         pre_release = (_PRE_RELEASES.index(words[-2]), _token(words[-1]))
         words = words[:-2]
@@ -80,7 +80,7 @@ def older_versions(versions: Iterable[str], before: Iterable[str]) -> set[str]:
     return {it for it in versions if highest is None or parse_version(it) < highest}
 
 
-def _token(word: str) -> Token:
+def _token(word: str) -> VersionToken:
     if "0" <= word[0] <= "9":
         digits = word.lstrip("0")
         return (_INTEGER, len(digits), digits)

@@ -32,9 +32,9 @@ from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.model.packages import (
     Counted,
-    Counts,
     PackageCounts,
     PackagePair,
+    SpecCounts,
     StackDocuments,
     TagPair,
     Tags,
@@ -46,13 +46,13 @@ _Tag = TypeVar("_Tag")
 
 Warn = Callable[[str], None]
 
-Matched = PackagePair | TagPair | BadPage
+PairOrBadPage = PackagePair | TagPair | BadPage
 """What matching yields: packages as they are found, then each tag, then what cannot be read."""
 
 
 def match_packages(
     files: ComparedFiles, scope: Scope, *, allow_empty: bool, warn: Warn
-) -> Iterator[Matched]:
+) -> Iterator[PairOrBadPage]:
     """Yield the packages of two revisions in pairs, then every tag with its counts.
 
     Nothing is yielded before all that differs is read: only then it is known which stacks have
@@ -232,13 +232,13 @@ class _Matching:
             for tag in sorted(before | after, key=str)
         ]
 
-    def close_tag(self, tags: Tags) -> Iterator[Matched]:
+    def close_tag(self, tags: Tags) -> Iterator[PairOrBadPage]:
         if not self._scope.has_tag(*tags):
             return
         old, new = tags
         waiting = self._old.waiting.get(old, {}), self._new.waiting.get(new, {})
         same = [self._in_common, *self._unchanged.get(new, ())]  # of a tag that both sides have
-        counts = Counts()
+        counts = SpecCounts()
         for counted in same:
             counts.merge(counted.counts(new, self._bad[new]))
         pairs = self._pairs.pop(tags, [])

@@ -50,7 +50,7 @@ class SectionEnd(NamedTuple):
         return "" if day == self.name else day
 
 
-class Step(NamedTuple):
+class SectionStep(NamedTuple):
     """One section to be: the snapshot before it, its end, and their files while it is current."""
 
     old: Revision
@@ -79,7 +79,7 @@ class Steps(Struct, frozen=True, kw_only=True):
         """Return the number of sections there are at the most."""
         return len(self.snapshots) - 1
 
-    def walk(self) -> Iterator[Step]:
+    def walk(self) -> Iterator[SectionStep]:
         """Yield every step, each valid until the next."""
         raise NotImplementedError
 
@@ -91,7 +91,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
     folder: str
     snapshots: tuple[SectionEnd, ...]
 
-    def walk(self) -> Iterator[Step]:
+    def walk(self) -> Iterator[SectionStep]:
         """Yield every step, each valid until the next."""
         if not self.most_sections():
             return
@@ -124,7 +124,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
                 for known in (pairs, following):
                     history.ask(entry for pair in known for entry in pair)
                 history.begin(sources[position], sources[position + 1], pairs)
-                yield Step(old.revision, end, history)
+                yield SectionStep(old.revision, end, history)
                 history.finish(position)
 
 

@@ -18,7 +18,7 @@ from snapdiff.spack import Version
 Graphs = tuple[Graph, Graph]
 """The dependencies of the old side and of the new one."""
 
-HashPair = tuple[str, str]
+NodePair = tuple[str, str]
 """A node of the old graph and one of the new graph, by hash."""
 
 EdgePair = tuple[Edge, Edge]

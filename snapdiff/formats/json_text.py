@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from snapdiff.errors import FormatError
 
-Value = TypeVar("Value")
+Typed = TypeVar("Typed")
 
 _BYTE = re.compile(r"\(byte ([0-9]+)\)")
 _MISSING = re.compile(r"Object missing required field `(.*)`")
@@ -40,7 +40,7 @@ class Key(str):
     __hash__ = object.__hash__
 
 
-def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key: str = "") -> Value:
+def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Typed], key: str = "") -> Typed:
     """Return what JSON says, in the decoder's type; `key` is the path of keys that leads to it.
 
     Raises FormatError.
@@ -54,7 +54,7 @@ def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key:
         raise FormatError(f"{key}: {reason}" if key else reason) from error
 
 
-def decoder_by_key(kind: type[Value]) -> msgspec.json.Decoder[Value]:
+def decoder_by_key(kind: type[Typed]) -> msgspec.json.Decoder[Typed]:
     """Return a decoder of a type that has mappings by `Key`."""
     # The hook is called with a type and a text: `Key` with a key.
     return msgspec.json.Decoder(kind, dec_hook=operator.call)
@@ -68,7 +68,7 @@ def values_by_key(content: FileContent, key: str = "") -> dict[str, Raw]:
     return values_once(decode_json(content, VALUES, key), key)
 
 
-def values_once(values: dict[Key, Value], key: str) -> dict[str, Value]:
+def values_once(values: dict[Key, Typed], key: str) -> dict[str, Typed]:
     """Return values by their keys; raises FormatError where a key is there twice."""
     found = dict(zip(map(str, values), values.values(), strict=True))
     if len(found) < len(values):

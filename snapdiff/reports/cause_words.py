@@ -9,7 +9,7 @@ from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
 from snapdiff.spack import NO_COMPILER, is_patches
 
-LONGEST_PATH = 8
+_MOST_SHOWN = 8
 """How many names of a path are written before its middle is counted."""
 
 _ALONE = {
@@ -148,9 +148,9 @@ def cause_in_words(cause: Event | Because, mark: Mark) -> str:
         return words
     if cause.path:
         path = list(map(mark, cause.path))
-        if len(path) > LONGEST_PATH:
-            half = LONGEST_PATH // 2
-            path[half:-half] = [f"… {len(path) - LONGEST_PATH:,} more …"]
+        if len(path) > _MOST_SHOWN:
+            half = _MOST_SHOWN // 2
+            path[half:-half] = [f"… {len(path) - _MOST_SHOWN:,} more …"]
         words += " via " + " > ".join(path)
     notes = ["build only"] if cause.build_only else []
     notes += [f"+{cause.others:,} more"] if cause.others else []

@@ -24,7 +24,7 @@ from snapdiff.sources.source import (
     SingleFile,
     Source,
     is_submodule,
-    joined,
+    join_path,
     printable_path,
 )
 
@@ -61,7 +61,7 @@ class GitSource(Source):
     def origin(self) -> str:
         """What it is: a revision, and where that is looked up."""
         top = str(self.repository.work_tree or self.repository.git_dir)
-        return f"{self.revision} in {printable_path(joined(top, self.folder))}"
+        return f"{self.revision} in {printable_path(join_path(top, self.folder))}"
 
     def require_commit(self) -> Commit:
         """Return the commit; raises RevisionError where the source is none."""

@@ -31,7 +31,7 @@ from snapdiff.sources.source import (
     SettingsFile,
     SingleFile,
     Source,
-    joined,
+    join_path,
     printable_path,
 )
 
@@ -144,7 +144,7 @@ class SourceOpener:
         tree = WorkingTree(repository, repository.work_tree, source.folder)
         if not isinstance(source, SingleFile):
             return tree
-        path = joined(source.folder, source.file)
+        path = join_path(source.folder, source.file)
         return SingleFile(tree, source.file, f"working tree:{path}")
 
     def narrowed(self, source: _Source, words: Sequence[str]) -> _Source:
@@ -279,7 +279,7 @@ class SourceOpener:
                 if f"/{full}".endswith(f"/{end}"):
                     up = os.path.normpath(os.path.join(path, "../" * (end.count("/") + 1)))
                     up = "" if begin and up == "." else up
-                    if exists(begin + joined(up, has)):
+                    if exists(begin + join_path(up, has)):
                         return begin + up, has if VIEW.fullmatch(has) else ""
         return name, ""
 

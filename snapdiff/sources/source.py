@@ -230,7 +230,7 @@ class Source:
         Raises RevisionError where git has not got it, as a partial clone may.
         """
         for folder in folders_upwards(self.folder):
-            path = joined(folder, SETTINGS_FILE)
+            path = join_path(folder, SETTINGS_FILE)
             content = self._beginning(path, SETTINGS_BYTES)
             if content is not None:
                 return SettingsFile(f"{self._above}{printable_path(path)}", content)
@@ -243,7 +243,7 @@ def is_submodule(path: str, where: str = "") -> RevisionError:
     return RevisionError(f"{path}: is a submodule{where}; {message}")
 
 
-def joined(folder: str, path: str) -> str:
+def join_path(folder: str, path: str) -> str:
     """Return the path of something in a folder; either may be empty."""
     return f"{folder}/{path}" if folder and path else folder or path
 
