@@ -19,6 +19,7 @@ from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits, Progress, ignored
 from snapdiff.model.specs import Revision
+from snapdiff.reports.names import day_of
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.sources.git import GitSource, changes_between
 from snapdiff.sources.names import EVERYWHERE, Paths
@@ -46,7 +47,7 @@ class SectionEnd(NamedTuple):
     @property
     def day(self) -> str:
         """The day of the snapshot; empty where that is not known, or is the section's name."""
-        day = (self.revision.date or "")[: len("2025-07-06")]
+        day = day_of(self.revision.date)
         return "" if day == self.name else day
 
 

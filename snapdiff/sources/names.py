@@ -20,9 +20,6 @@ _SPELLED = re.compile(r"\[([!^]?)(\]?[^\]]*)\]|\\(.)", re.DOTALL)
 AS_A_REVISION = "~0"
 """What a name ends in that is a revision and nothing else, whatever files there are."""
 
-FILE_ENDINGS = (".lock", ".json", ".gz", ".sig", ".yaml", ".md")
-"""How names of documents end."""
-
 
 def split_name(name: str) -> tuple[str, str]:
     """Return the revision and the path of `REV:PATH`; of any other name, nothing and the name.
