@@ -155,11 +155,7 @@ def _environments(
 
 
 def _name(stack: str, source: str) -> str:
-    """Return what an environment is called: its stack, or the folder that was named.
-
-    >>> _name("hep", "environments"), _name(".", "HEAD:env/gpu"), _name(".", "env/spack.lock")
-    ('hep', 'gpu', 'env')
-    """
+    """Return what an environment is called: its stack, or the folder: `gpu` of `HEAD:env/gpu`."""
     if stack != EMPTY_PART:
         return stack
     path = PurePosixPath(source.rpartition(":")[2])

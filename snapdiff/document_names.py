@@ -24,6 +24,9 @@ SPECS_DATA = "specs_data.json"
 PACKAGE_DATA = "package_data.json"
 COMPRESSED = ".gz"
 
+FILE_ENDINGS = (MARKDOWN, ".lock", ".json", COMPRESSED, ".sig")
+"""How the names of files end that are read, and of what lies beside them."""
+
 USUAL_NAMES = (
     "specs.md (or *.md with layout: cache), spack.lock, an index of a build cache, "
     ".spack-db/index.json or specs_data.json"
@@ -64,7 +67,7 @@ def is_read(path: str) -> bool:
 
 def is_document(path: str) -> bool:
     """Return whether a file's name alone says that it is a document."""
-    if not path.endswith((".md", ".lock", ".json", COMPRESSED)):
+    if not path.endswith(FILE_ENDINGS):
         return False  # as nearly all the files of a repository of another kind
     is_one = any(is_called(path, name) for name in (PAGE_NAME, LOCK_NAME, DATABASE))
     return is_one or mirror_folder(path) is not None or is_site_data(path)
@@ -77,10 +80,7 @@ def may_be_document(path: str) -> bool:
 
 
 def is_searched(folder: str) -> bool:
-    """Return whether files are looked for in folders of this name: not in hidden ones.
-
-    The one hidden folder with a document in it is that of an install database.
-    """
+    """Return whether files are looked for in such folders: in no hidden one but a database's."""
     return not folder.startswith(".") or folder == DATABASE_FOLDER
 
 

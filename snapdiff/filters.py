@@ -40,13 +40,10 @@ def by_sign(globs: Iterable[str]) -> tuple[list[str], list[str]]:
 
 @lru_cache(64)
 def name_filter(globs: tuple[str, ...]) -> Callable[[str], bool]:
-    """Return what says whether some globs, as a shell writes them, let a name in.
-
-    One with a leading `!` leaves names out; without one that lets names in, every name is in. Each
-    name is matched once, as the same names come again, in the next section of a changelog too.
-    """
+    """Return what says whether globs let a name in; one with a leading `!` leaves names out."""
     let_in, left_out = by_sign(globs)
     wanted, unwanted = _any_of(let_in or ["*"]), _any_of(left_out)
+    # The same names come again, in the next section of a changelog too.
     return cache(lambda name: bool(wanted.match(name)) and not unwanted.match(name))
 
 

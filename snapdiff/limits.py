@@ -105,11 +105,7 @@ def has_too_many_parts(version: str) -> bool:
 
 
 def parse_size(text: str) -> int:
-    """Return a number of bytes: `64M` is 67108864. Raises ValueError.
-
-    >>> parse_size("2K")
-    2048
-    """
+    """Return a number of bytes: `64M` is 67108864. Raises ValueError."""
     found = re.fullmatch("([1-9][0-9]{0,9})([KMG]?)", text.strip().upper(), re.ASCII)
     if not found:
         raise ValueError(f"{text!r} is no size; write a number of bytes, or 64K, 16M, 1G")

@@ -43,7 +43,7 @@ CHANGELOG = _formats(
     json="",
     ndjson="",
 )
-FIRST_SEEN = _formats(markdown="templates detail", text="templates detail color", json="", csv="")
+SEEN_REPORT = _formats(markdown="templates detail", text="templates detail color", json="", csv="")
 ANSWER = _formats(text="templates detail", markdown="templates detail package_url", json="")
 
 OWN_TEMPLATE = "template"
@@ -62,11 +62,7 @@ RENDERERS = {
 
 
 def in_words(formats: Formats, **notes: str) -> str:
-    """Return the names of formats for a sentence, with a note behind some.
-
-    >>> in_words(ANSWER, text="default")
-    'text (default), markdown or json'
-    """
+    """Return the names of formats for a sentence, some with a note: `text (default) or json`."""
     *names, last = [f"{name} ({notes[name]})" if name in notes else name for name in formats]
     return f"{', '.join(names)} or {last}"
 

@@ -70,9 +70,6 @@ def hidden(text: str, secret: str) -> str:
 
     A server may repeat what it was sent in a URL (`%2B`), in JSON (`\u002b`, `\/`), in HTML
     (`&#43;`), and broken by line breaks, blanks or control characters.
-
-    >>> hidden("no entry for a%2Fb+\n  c", "a/b+c")
-    'no entry for [token]'
     """
     return _spellings(secret).sub("[token]", text) if len(secret) >= _SHORTEST else text
 

@@ -18,7 +18,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from snapdiff.errors import FormatError
 from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
 from snapdiff.report_formats import REPORT
-from snapdiff.reports import MARKER_NAME, MARKER_RULE, By
+from snapdiff.reports import MARKER_NAME, MARKER_RULE, By, GroupBy
 from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
 
@@ -41,7 +41,7 @@ class DiffSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """
 
     format_name: ReportFormat | UnsetType = field(name="format", default=UNSET)
-    group_by: Literal["stack", "package"] | UnsetType = field(name="group-by", default=UNSET)
+    group_by: GroupBy | UnsetType = field(name="group-by", default=UNSET)
     tag: tuple[str, ...] | UnsetType = field(name="tags", default=UNSET)
     stack: tuple[str, ...] | UnsetType = field(name="stacks", default=UNSET)
     package: tuple[str, ...] | UnsetType = field(name="packages", default=UNSET)
@@ -155,11 +155,7 @@ def settings_schema() -> dict[str, Any]:
 
 
 def read_settings(content: bytes) -> CatalogSettings:
-    """Return what a configuration file asks for.
-
-    Raises FormatError, which names the line, where it is too large, no TOML, or says something
-    that is not known.
-    """
+    """Return what a configuration file asks for; raises FormatError, which names the line."""
     text, table = _parsed(content)
     try:
         return msgspec.convert(table, CatalogSettings, builtin_types=(date,))
@@ -204,7 +200,7 @@ _RULES = dict.fromkeys(("package", "stack"), RULE_OF_GLOBS) | {"marker": MARKER_
 
 _CHOICES: dict[str | int, Iterable[str]] = {
     "format": REPORT,
-    "group-by": ("stack", "package"),
+    "group-by": get_args(GroupBy),
     "fail-on": Kind,
     "kind": Kind,
     "by": get_args(By),

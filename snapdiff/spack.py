@@ -20,7 +20,7 @@ _STRING, _INTEGER, _INFINITY = range(3)
 _INFINITY_WORDS = ("stable", "nightly", "trunk", "head", "master", "main", "develop")
 _PRE_RELEASES = ("alpha", "beta", "rc")
 
-Token = tuple[int, int, str]
+VersionToken = tuple[int, int, str]
 """A token as it ranks: its class, then a number (an integer's length, a word's place), then text.
 
 Integers are compared by length and then by text, so a number of any length costs no arithmetic.
@@ -34,8 +34,8 @@ class Version(NamedTuple):
     (https://spack.readthedocs.io/en/latest/packaging_guide_creation.html, "Version comparison").
     """
 
-    release: tuple[Token, ...]
-    pre_release: tuple[int | Token, ...]
+    release: tuple[VersionToken, ...]
+    pre_release: tuple[int | VersionToken, ...]
     git_ref: tuple[str, ...]
 
     @property
@@ -44,7 +44,7 @@ class Version(NamedTuple):
         return bool(self.release) and self.release[0][0] == _INFINITY
 
     @property
-    def major(self) -> tuple[Token, ...]:
+    def major(self) -> tuple[VersionToken, ...]:
         """The release up to its first number: `v2` of `v2.1`."""
         numbers = (place for place, token in enumerate(self.release) if token[0] == _INTEGER)
         return self.release[: next(numbers, 0) + 1]
@@ -59,7 +59,7 @@ def parse_version(text: str) -> Version:
         git_ref = (git[1],)
         text = git[2]
     words = _TOKEN.findall(text)
-    pre_release: tuple[int | Token, ...] = (len(_PRE_RELEASES),)
+    pre_release: tuple[int | VersionToken, ...] = (len(_PRE_RELEASES),)
     if len(words) >= 3 and words[-2] in _PRE_RELEASES and words[-1].isdecimal():
         pre_release = (_PRE_RELEASES.index(words[-2]), _token(words[-1]))
         words = words[:-2]
@@ -75,16 +75,12 @@ def versions_in_order(versions: Iterable[str]) -> tuple[str, ...]:
 
 
 def older_versions(versions: Iterable[str], before: Iterable[str]) -> set[str]:
-    """Return those versions that are below the highest one before; all where none was there.
-
-    >>> sorted(older_versions(["1.2", "1.4"], ["1.1", "1.3"]))
-    ['1.2']
-    """
+    """Return those versions that are below the highest one before; all where none was there."""
     highest = max(map(parse_version, before), default=None)
     return {it for it in versions if highest is None or parse_version(it) < highest}
 
 
-def _token(word: str) -> Token:
+def _token(word: str) -> VersionToken:
     if "0" <= word[0] <= "9":
         digits = word.lstrip("0")
         return (_INTEGER, len(digits), digits)
@@ -113,11 +109,7 @@ def canonical_compiler(text: str) -> str:
 
 
 def package_of_compiler(compiler: str) -> str:
-    """Return the package that a compiler is today.
-
-    >>> package_of_compiler("clang@=14.0.6")
-    'llvm'
-    """
+    """Return the package that a compiler is today: `llvm` for `clang@=14.0.6`."""
     return canonical_compiler(compiler).partition("@")[0]
 
 
@@ -180,10 +172,8 @@ def target_family(target: str) -> str:
 
 
 def target_families(targets: Collection[str]) -> dict[str, str]:
-    """Return the family of each target; a target alone stands for its own.
-
-    Without another there is nothing to tell it from, and archspec takes 15 ms to import.
-    """
+    """Return the family of each target; a target alone stands for its own."""
+    # Without another there is nothing to tell it from, and archspec takes 15 ms to import.
     if len(targets) == 1:
         return {target: target for target in targets}
     return {target: target_family(target) for target in targets}
@@ -250,11 +240,7 @@ def is_patches(variant: str) -> bool:
 
 
 def write_compiler(name: str, version: str) -> str:
-    """Return a compiler as pages write it; one without a version has its name alone.
-
-    >>> write_compiler("gcc", "12.3.0")
-    'gcc@12.3.0'
-    """
+    """Return a compiler as pages write it: `gcc@12.3.0`, or its name alone without a version."""
     return f"{name}@{version}" if version else name
 
 

@@ -164,9 +164,7 @@ def open_catalogs(
     progress: Progress,
     paths: Sequence[str],
 ) -> tuple[Catalog, Catalog]:
-    """Return the old and the new catalog that no, one or two arguments mean.
-
-    `progress` is called while a mirror is downloaded. Both are narrowed to the `paths`.
+    """Return the old and the new catalog that no, one or two arguments mean, narrowed to `paths`.
 
     Raises RevisionError where one does not exist or could be two things.
     """

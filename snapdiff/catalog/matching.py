@@ -32,9 +32,9 @@ from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.model.packages import (
     Counted,
-    Counts,
     PackageCounts,
     PackagePair,
+    SpecCounts,
     StackDocuments,
     TagPair,
     Tags,
@@ -46,13 +46,13 @@ _Tag = TypeVar("_Tag")
 
 Warn = Callable[[str], None]
 
-Matched = PackagePair | TagPair | BadPage
+PairOrBadPage = PackagePair | TagPair | BadPage
 """What matching yields: packages as they are found, then each tag, then what cannot be read."""
 
 
 def match_packages(
     files: ComparedFiles, scope: Scope, *, allow_empty: bool, warn: Warn
-) -> Iterator[Matched]:
+) -> Iterator[PairOrBadPage]:
     """Yield the packages of two revisions in pairs, then every tag with its counts.
 
     Nothing is yielded before all that differs is read: only then it is known which stacks have
@@ -72,10 +72,7 @@ def match_packages(
 
 
 def followed_tag(old: Collection[_Tag], new: Collection[_Tag]) -> tuple[_Tag, _Tag] | None:
-    """Return the only tag of each side, where it has another name on the new one, or None.
-
-    These two are compared, whatever they are called (docs/specification.md, section 2).
-    """
+    """Return the only tag of each side, where the two have other names (section 2), or None."""
     if len(old) != 1 or len(new) != 1 or set(old) == set(new):
         return None
     return next(iter(old)), next(iter(new))
@@ -104,10 +101,7 @@ class _Matching:
         self.bad_pages: list[BadPage] = []
 
     def read_changed(self) -> bool:
-        """Read all that differs; return whether both sides have a document there.
-
-        Packages of one document are pairs at once, the others wait.
-        """
+        """Read all that differs; return whether both sides have a document there."""
         for found in self._files.changed():
             self._changed.add(found.path)
             self._add_file(found)
@@ -165,14 +159,11 @@ class _Matching:
         self._note_folders(page.path, [claim])
 
     def _note_folders(self, path: str, claims: Iterable[Claim]) -> None:
-        """Note the folder in which the documents of a tag are, one of which has this path.
-
-        It is the one above the package's, whatever it is called; where a folder above that has the
-        tag's name (`develop/h/hdf5/specs.md`), it is that one: they may be at any depth there.
-        """
+        """Note in which folder the documents of a tag are, one of which has this path."""
         folder = self._files.documents.tag_folder(path)
         parts = folder.split("/")
         for tag in {claim.tag for claim in claims}:
+            # In a folder with the name of the tag, documents may be at any depth.
             named = parts[: parts.index(tag) + 1] if tag in parts else parts
             self._folders[tag].add("/".join(named))
 
@@ -241,13 +232,13 @@ class _Matching:
             for tag in sorted(before | after, key=str)
         ]
 
-    def close_tag(self, tags: Tags) -> Iterator[Matched]:
+    def close_tag(self, tags: Tags) -> Iterator[PairOrBadPage]:
         if not self._scope.has_tag(*tags):
             return
         old, new = tags
         waiting = self._old.waiting.get(old, {}), self._new.waiting.get(new, {})
         same = [self._in_common, *self._unchanged.get(new, ())]  # of a tag that both sides have
-        counts = Counts()
+        counts = SpecCounts()
         for counted in same:
             counts.merge(counted.counts(new, self._bad[new]))
         pairs = self._pairs.pop(tags, [])

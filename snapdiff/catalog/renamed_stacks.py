@@ -26,15 +26,12 @@ Packages = Mapping[str, Sequence[Package]]
 
 
 def followed_stack(old: Sequence[Claim], new: Sequence[Claim], scope: Scope) -> StackNames:
-    """Return the new name of the only stack of the old side, where one of the two has no name.
-
-    These two are compared: a lock that is named itself is in no folder. `old` and `new` are all
-    that the documents of the sides list.
-    """
+    """Return the new name of the only stack of the old side, where one of the two has no name."""
     if any(len(claims) != 1 or claims[0].what != "stack" for claims in (old, new)):
         return {}
     before, after = old[0].name, new[0].name
     are_asked_for = scope.has_stack(before) and scope.has_stack(after)
+    # A lock that is named itself is in no folder, so its stack has no name.
     return {before: after} if are_asked_for and EMPTY_PART in {before} ^ {after} else {}
 
 

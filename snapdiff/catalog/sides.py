@@ -15,7 +15,7 @@ from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.formats.kinds import Documents
-from snapdiff.model.packages import Counted, Counts, Package, PackageCounts
+from snapdiff.model.packages import Counted, Package, PackageCounts, SpecCounts
 from snapdiff.model.specs import Graph
 
 
@@ -97,7 +97,7 @@ class CountedFiles(Listed):
         super().__init__()
         self._scope = scope
         self._packages: dict[str | None, dict[str, list[PackageCounts]]] = {}
-        self._counts: dict[str | None, Counts] = {}
+        self._counts: dict[str | None, SpecCounts] = {}
         self.bad: dict[str, BadPage] = {}
         """Those that cannot be read, by their paths."""
 
@@ -110,7 +110,7 @@ class CountedFiles(Listed):
             self.add_claims(path, found.claims)
             for tag, packages in groupby(found.counts, attrgetter("tag")):
                 some = self._packages.setdefault(tag, {})[path] = list(packages)
-                self._add(self._counts.setdefault(tag, Counts()), some)
+                self._add(self._counts.setdefault(tag, SpecCounts()), some)
 
     def take(self, path: str) -> None:
         """Count a file no longer."""
@@ -121,16 +121,16 @@ class CountedFiles(Listed):
             listed[claim].remove(path)
             if not listed[claim]:
                 del listed[claim]
-            self._add(self._counts.get(claim.tag, Counts()), packages.pop(path, ()), -1)
+            self._add(self._counts.get(claim.tag, SpecCounts()), packages.pop(path, ()), -1)
 
-    def _add(self, counts: Counts, packages: Iterable[PackageCounts], times: int = 1) -> None:
+    def _add(self, counts: SpecCounts, packages: Iterable[PackageCounts], times: int = 1) -> None:
         for package in packages:
             add_package(counts, package, self._scope, times)
 
-    def counts(self, tag: str | None, left_out: AbstractSet[Claim]) -> Counts:
+    def counts(self, tag: str | None, left_out: AbstractSet[Claim]) -> SpecCounts:
         """Return the counts of a tag, less those of documents of what is left out."""
-        total = Counts()
-        total.merge(self._counts.get(tag, Counts()))
+        total = SpecCounts()
+        total.merge(self._counts.get(tag, SpecCounts()))
         listed = self.paths.get(tag, {})
         for path in {path for claim in listed.keys() & left_out for path in listed[claim]}:
             self._add(total, self._packages.get(tag, {}).get(path, ()), -1)
@@ -141,7 +141,7 @@ class CountedFiles(Listed):
         return chain.from_iterable(self._packages.get(tag, {}).values())
 
 
-def add_package(counts: Counts, package: PackageCounts, scope: Scope, times: int = 1) -> None:
+def add_package(counts: SpecCounts, package: PackageCounts, scope: Scope, times: int = 1) -> None:
     """Count a package, as far as it is asked for; `times` is -1 to take it out again."""
     found: set[str] = set()
     for listed, number in package.by_stacks.items() if scope.has_package(package.name) else ():

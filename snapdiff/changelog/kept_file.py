@@ -21,7 +21,7 @@ from snapdiff.result.changes import SCHEMA_VERSION, CatalogDiff, Filters
 from snapdiff.sources.git import GitHistory
 from snapdiff.sources.source import printable_path
 
-MARKER = re.compile(
+SECTION_MARKER = re.compile(
     rb"^<!-- snapdiff: (\S+?)\.\.(\S+)((?: [a-z-]+=\S*)*) -->[ \t]*\r?$", re.MULTILINE
 )
 
@@ -68,7 +68,7 @@ def options_text(options: Mapping[str, tuple[str, ...]]) -> str:
     )
 
 
-def marker_line(old: Revision, new: Revision, options: str) -> str:
+def section_marker(old: Revision, new: Revision, options: str) -> str:
     """Return the marker of a section between two revisions: commits, or snapshots."""
     ends = [_quoted(side.commit or side.source) for side in (old, new)]
     for position, end in enumerate(ends):
@@ -94,7 +94,7 @@ def find_markers(path: Path) -> Iterator[Marker]:
     """
     with errors_named(path, cannot_be="read"), open(path, "rb") as file:
         for number, line in enumerate(file, 1):
-            if found := MARKER.match(line):
+            if found := SECTION_MARKER.match(line):
                 old, new = _unquoted(found[1]), _unquoted(found[2])
                 options = found[3].decode("utf-8", "replace").strip()
                 yield Marker(f"{path}: line {number}", old, new, options)
@@ -123,7 +123,7 @@ def with_sections(path: Path, sections: Sequence[str]) -> bytes:
     """
     with errors_named(path, cannot_be="read"):
         content = path.read_bytes()
-    first = MARKER.search(content) or _SECTION.search(content)
+    first = SECTION_MARKER.search(content) or _SECTION.search(content)
     place = first.start() if first else len(content)
     above, below = content[:place], content[place:]
     line_break = b"\r\n" if b"\r\n" in content else b"\n"

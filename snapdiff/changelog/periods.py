@@ -6,7 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from snapdiff.reports import By
-from snapdiff.reports.names import short_hash
+from snapdiff.reports.names import day_of, short_hash
 from snapdiff.sources.source import Commit
 
 UNRELEASED = "Unreleased"
@@ -58,9 +58,9 @@ def periods_of(
 
 def _name(moment: str, by: By) -> str:
     if by == "week":
-        year, week, _ = date.fromisoformat(moment[:10]).isocalendar()
+        year, week, _ = date.fromisoformat(day_of(moment)).isocalendar()
         return f"{year:04}-W{week:02}"
-    return moment[: len("2025-07")] if by == "month" else moment[: len("2025-07-06")]
+    return moment[: len("2025-07")] if by == "month" else day_of(moment)
 
 
 def _by_tag(commits: Iterable[Commit], tags: Mapping[str, Sequence[str]]) -> list[Period]:
@@ -78,11 +78,7 @@ def _by_tag(commits: Iterable[Commit], tags: Mapping[str, Sequence[str]]) -> lis
 
 
 def natural_order(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
-    """Return what names are sorted by, so that `week-9` comes before `week-10`.
-
-    >>> sorted(["v0.10", "v0.9"], key=natural_order)
-    ['v0.9', 'v0.10']
-    """
+    """Return what names are sorted by, so that `week-9` comes before `week-10`."""
     parts = re.findall("[0-9]+|[^0-9]+", name)
     key = tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
     return key, name

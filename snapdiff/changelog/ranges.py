@@ -13,7 +13,7 @@ from snapdiff.catalog.compared_files import RevisionPair
 from snapdiff.catalog.loading import Catalog, check_filters, has_document, require_paths
 from snapdiff.catalog.reading import Reading, read_whole
 from snapdiff.changelog.periods import natural_order, periods_of
-from snapdiff.changelog.sections import GitSteps, SectionEnd, Step, Steps
+from snapdiff.changelog.sections import GitSteps, SectionEnd, SectionStep, Steps
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import RevisionError
 from snapdiff.filters import Scope
@@ -143,10 +143,7 @@ class FolderRange(Steps, frozen=True, kw_only=True):
         return printable_path(self.snapshots[0]), printable_path(self.snapshots[-1])
 
     def check(self, settings: ComparisonOptions) -> None:
-        """Raise SnapdiffError where a path is in no snapshot, or a filter can only be a slip.
-
-        What holds no page is no snapshot.
-        """
+        """Raise SnapdiffError where no snapshot has a page in a path, or a filter is a slip."""
         every = [self._catalog(name) for name in reversed(self.snapshots)]
         if not settings.allow_empty:
             require_paths(catalog.source for catalog in every)
@@ -157,11 +154,11 @@ class FolderRange(Steps, frozen=True, kw_only=True):
         start = 0 if after is None else self.snapshots.index(after)
         return replace(self, snapshots=self.snapshots[start:])
 
-    def walk(self) -> Iterator[Step]:
+    def walk(self) -> Iterator[SectionStep]:
         """Yield every step."""
         for old, new in pairwise(map(self._catalog, self.snapshots)):
             end = SectionEnd(new.revision, new.source.name)
-            yield Step(old.revision, end, RevisionPair(old, new))
+            yield SectionStep(old.revision, end, RevisionPair(old, new))
 
     def _catalog(self, name: str) -> Catalog:
         place = Path(self.folder, name)

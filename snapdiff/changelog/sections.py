@@ -19,6 +19,7 @@ from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.formats.kinds import DOCUMENTS
 from snapdiff.limits import Limits, Progress, ignored
 from snapdiff.model.specs import Revision
+from snapdiff.reports.names import day_of
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.sources.git import GitSource, changes_between
 from snapdiff.sources.names import EVERYWHERE, Paths
@@ -46,11 +47,11 @@ class SectionEnd(NamedTuple):
     @property
     def day(self) -> str:
         """The day of the snapshot; empty where that is not known, or is the section's name."""
-        day = (self.revision.date or "")[: len("2025-07-06")]
+        day = day_of(self.revision.date)
         return "" if day == self.name else day
 
 
-class Step(NamedTuple):
+class SectionStep(NamedTuple):
     """One section to be: the snapshot before it, its end, and their files while it is current."""
 
     old: Revision
@@ -79,7 +80,7 @@ class Steps(Struct, frozen=True, kw_only=True):
         """Return the number of sections there are at the most."""
         return len(self.snapshots) - 1
 
-    def walk(self) -> Iterator[Step]:
+    def walk(self) -> Iterator[SectionStep]:
         """Yield every step, each valid until the next."""
         raise NotImplementedError
 
@@ -91,7 +92,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
     folder: str
     snapshots: tuple[SectionEnd, ...]
 
-    def walk(self) -> Iterator[Step]:
+    def walk(self) -> Iterator[SectionStep]:
         """Yield every step, each valid until the next."""
         if not self.most_sections():
             return
@@ -124,7 +125,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
                 for known in (pairs, following):
                     history.ask(entry for pair in known for entry in pair)
                 history.begin(sources[position], sources[position + 1], pairs)
-                yield Step(old.revision, end, history)
+                yield SectionStep(old.revision, end, history)
                 history.finish(position)
 
 

@@ -125,7 +125,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
                 gc.collect(0)
                 gc.unfreeze()
             if self.format_name == "markdown":
-                text = f"{kept_file.marker_line(diff.old, diff.new, self.shaping)}\n{text}"
+                text = f"{kept_file.section_marker(diff.old, diff.new, self.shaping)}\n{text}"
             yield end, text
 
     def _introduction(self, *, is_quiet: bool) -> str:

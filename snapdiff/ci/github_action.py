@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from snapdiff.ci import runs
-from snapdiff.ci.runs import Checkout, Inputs, OlderCommit
+from snapdiff.ci.runs import LOG_ID, Checkout, Inputs, OlderCommit
 from snapdiff.errors import PostError, RevisionError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
 from snapdiff.output.whole_files import errors_named
@@ -185,16 +185,17 @@ def _older_commit_of_pull_request(pull_request: PullRequest, checkout: Checkout)
         if base == head:
             # In a clone of a fork by another name; a gate would pass everything.
             raise RevisionError(
-                f"{head[:12]}: the head of pull request {number} is in {pull_request.base.ref} of "
-                "this clone already; check out the repository that it is to be merged into, or "
-                "give `old`"
+                f"{head[:LOG_ID]}: the head of pull request {number} is in "
+                f"{pull_request.base.ref} of this clone already; check out the repository that it "
+                "is to be merged into, or give `old`"
             )
         reason = f"pull request {number} since {pull_request.base.ref}"
         return OlderCommit(checkout.require(base), reason)
     if len(checkout.parents) != 2 or checkout.parents[1] != head:
         raise RevisionError(
-            f"{checkout.head[:12]}: is checked out, and is neither {head[:12]}, the head of pull "
-            f"request {number}, nor a merge commit of it; check out one of these, or give `old`"
+            f"{checkout.head[:LOG_ID]}: is checked out, and is neither {head[:LOG_ID]}, the head "
+            f"of pull request {number}, nor a merge commit of it; check out one of these, or give "
+            "`old`"
         )
     checkout.require(checkout.parents[0])
     reason = f"the merge commit of pull request {number} and its first parent"
@@ -222,10 +223,8 @@ def _require_no_fork(pull_request: PullRequest, checkout: Checkout) -> None:
 
 
 def set_outputs(file: Path, outputs: Mapping[str, str]) -> None:
-    """Give a step its outputs; raises SnapdiffError, also for a value that is not one line.
-
-    With a line break in it a value could set an output of another name.
-    """
+    """Give a step its outputs; raises SnapdiffError, also for a value that is not one line."""
+    # With a line break in it a value could set an output of another name.
     for name, value in outputs.items():
         if len(value.splitlines()) > 1 or value.endswith(("\n", "\r")):
             raise SnapdiffError(f"output {name}: {value!r} is more than one line")

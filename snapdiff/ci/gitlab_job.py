@@ -6,6 +6,7 @@ from pathlib import Path
 
 from snapdiff.ci import runs
 from snapdiff.ci.runs import Checkout, Inputs, OlderCommit
+from snapdiff.cli.diff_command import CODE_QUALITY_FILE
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
 from snapdiff.output.whole_files import errors_named
@@ -15,7 +16,7 @@ from snapdiff.safe_text import visible
 FOLDER = Path("snapdiff-report")
 """Where the job leaves its files: GitLab wants to know the paths before it starts the job."""
 
-_FINDINGS = FOLDER / "gl-code-quality-report.json"
+_FINDINGS = FOLDER / CODE_QUALITY_FILE
 
 GATE_FAILED = 1
 

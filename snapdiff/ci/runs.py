@@ -24,8 +24,8 @@ HEAD = "HEAD"
 
 FIRST_PARENT = f"{HEAD}^1"
 
-_SHORT = 12
-"""How many characters of an id people read; git takes more where these are not enough."""
+LOG_ID = 12
+"""How many characters of an id a log has; git takes more where these are not enough."""
 
 
 class OlderCommit(NamedTuple):
@@ -85,12 +85,12 @@ class Checkout:
         """
         try:
             self._clone.git.cat_file("-e", f"{commit}^{{commit}}")
-            return str(self._clone.git.rev_parse(f"--short={_SHORT}", "--end-of-options", commit))
+            return str(self._clone.git.rev_parse(f"--short={LOG_ID}", "--end-of-options", commit))
         except self._refusal as error:
             way_out = self._one_more if commit in self.parents[:1] else self._all_of_them
             if is_replaced or not self._is_shallow:
                 way_out = "a force push replaced it, so a deeper clone has it neither; give `old`"
-            message = f"commit {commit[:_SHORT]} is not in this clone; {way_out}"
+            message = f"commit {commit[:LOG_ID]} is not in this clone; {way_out}"
             raise RevisionError(message) from error
 
     def merge_base(self, branch: str) -> str:
@@ -128,7 +128,7 @@ def older_commit_of_branch(
     if is_commit(before):
         return OlderCommit(checkout.require(before, is_replaced=is_replaced), "this push")
     if not checkout.parents:
-        message = f"commit {checkout.head[:_SHORT]} is the first; there is none before it"
+        message = f"commit {checkout.head[:LOG_ID]} is the first; there is none before it"
         raise RevisionError(message)
     checkout.require(checkout.parents[0])
     return OlderCommit(FIRST_PARENT, "the last commit")

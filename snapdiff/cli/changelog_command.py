@@ -31,7 +31,7 @@ from snapdiff.cli.given_options import GivenOptions, lines_named, with_settings
 from snapdiff.errors import ReportError, SnapdiffError
 from snapdiff.output.streams import ProgressBar
 from snapdiff.output.whole_files import held_alone
-from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, in_words, option_name
+from snapdiff.report_formats import CHANGELOG, SEEN_REPORT, in_words, option_name
 from snapdiff.reports import By
 
 _DEFAULT_BY: By = "commit"
@@ -69,7 +69,7 @@ Order:
 @options.template(help="Write through a Jinja2 template (see docs/changelog.md).")
 @options.template_folder
 @options.flag(
-    "--first-seen", help=f"When each version was first and last seen; {in_words(FIRST_SEEN)}."
+    "--first-seen", help=f"When each version was first and last seen; {in_words(SEEN_REPORT)}."
 )
 @options.color
 @options.no_pager
@@ -138,8 +138,8 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     if given.filters.explicit:
         raise ReportError("--first-seen is about all versions; leave --explicit out")
     others = {name: value for name, value in given.looks.items() if name != "template"}
-    chosen, looks, destination = replace(given, looks=others).report(FIRST_SEEN)
-    given.warn_without_effect(FIRST_SEEN, [chosen])
+    chosen, looks, destination = replace(given, looks=others).report(SEEN_REPORT)
+    given.warn_without_effect(SEEN_REPORT, [chosen])
     if given.jobs > 1:
         given.warn("--jobs has no effect with --first-seen; leave it out")
     require_no_changelog(destination.file)

@@ -54,12 +54,10 @@ def judge(
 ) -> Verdict:
     """Return what a gate against some kinds of change says of a diff, the worst tag first.
 
-    An offender is what one of the kinds happened to, packages alike as one. What kept a version and
-    lost a build is removed, too. A tag or stack that is removed or added is one, whatever it
-    holds. A hash that names another version or package than on the other side is one, whatever the
-    kinds are. The diff is to be one that is not narrowed to kinds (docs/specification.md, section
-    9). What is accepted is ignored, by the first acceptance that matches; a tag as a whole is never
-    accepted. Raises SnapdiffError where nobody knows which day it is.
+    The diff is to be one that is not narrowed to kinds (docs/specification.md, section 9). A hash
+    that names another version or package than on the other side is an offender, whatever the kinds
+    are. What is accepted is ignored, by the first acceptance that matches; a tag as a whole is
+    never accepted. Raises SnapdiffError where nobody knows which day it is.
     """
     today = _today() if accepted else date.max
     counting = [item for item in accepted if item.until is UNSET or today <= item.until]
@@ -142,13 +140,11 @@ def _offenders_of_tag(
 
 
 def _as_reported(stack: StackDiff, kinds: Iterable[Kind]) -> Iterator[PackageChange]:
-    """Yield what happened to packages, of roots and beside where reports tell these apart.
-
-    That is in the words of a report; what a gate finds is a kind of the package itself.
-    """
+    """Yield what happened to packages, of roots and beside where reports tell these apart."""
     specs = changes_by_package(stack.changes)
     for change in stack.package_changes:
         own = specs.get(change.package, ())
+        # What a gate finds is a kind of the package itself.
         yield from parts_of_kinds(change, own, set(change.kinds).intersection(kinds))
 
 
@@ -228,13 +224,9 @@ def _document_paths(catalog: Catalog) -> _DocumentPaths:
 
 
 def _document_of(offender: Offender, sides: Sequence[_DocumentPaths]) -> str | None:
-    """Return the document in which the packages or stacks are, or the nearest there is.
-
-    The first side that has it counts: a package that is removed has a document on the old side. A
-    tag that is compared with one of another name is not found; then any tag's document will do, as
-    each side has one tag alone. A stack of pages has none of its own, and is in the folder of its
-    tag. Data of a whole site is one document for all. None where there is no document at all.
-    """
+    """Return the document in which the packages or stacks are, or the nearest there is, or None."""
+    # A stack of pages has no document of its own, and is in the folder of its tag. A tag that has
+    # another name on that side is not found: any document will do, as each side has one tag alone.
     names = (*offender.packages, *offender.stacks, None)
     keys = [(tag, name) for tag in (offender.tag, None) for name in names]
     return next((side[key] for key in keys for side in sides if key in side), None)

@@ -22,12 +22,12 @@ from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
 from snapdiff.formats.kinds import usual_name
 from snapdiff.output.streams import say, write_stdout
 from snapdiff.reports import ReportOptions, render_report
+from snapdiff.reports.names import short_hash
 from snapdiff.result.changes import Filters
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.source import IS_A_LINK, NOT_A_FILE, Content, Entry, Source, printable_path
 
 _NO_FILE = "/dev/null"
-_SHORT_ID = 7
 _FILE_MODES = "100"
 _LINK_MODE = "120000"
 _WAY_OUT = "git diff --no-ext-diff shows the lines"
@@ -40,7 +40,7 @@ class _Version(Source):
     """What the document is called."""
 
     def __init__(self, file: str, blob: str, mode: str) -> None:
-        self.name = blob[:_SHORT_ID] if blob.strip("0") else "working tree"
+        self.name = short_hash(blob) if blob.strip("0") else "working tree"
         self.given: Content | None = None
         """What it holds, or why that cannot be read; None where there is no file."""
         if file == _NO_FILE:

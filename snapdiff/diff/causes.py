@@ -14,7 +14,7 @@ from msgspec import UNSET
 from msgspec.structs import astuple, replace
 
 from snapdiff.diff.changed_pairs import ChangedPair, KnownGraphs, packages_of
-from snapdiff.diff.dependencies import Graphs, HashPair
+from snapdiff.diff.dependencies import Graphs, NodePair
 from snapdiff.diff.reach import BitCounts, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
 from snapdiff.result.causes import LAST_RESORTS, WHATS, Cause, Event, StackCause, What, event_of
@@ -84,7 +84,7 @@ class Explanation:
         return {key: numbers[at] for key, at in places if isinstance(key, Event) and numbers[at]}
 
     @cached_property
-    def causes(self) -> dict[HashPair, Cause]:
+    def causes(self) -> dict[NodePair, Cause]:
         """The cause of each spec, by its two hashes.
 
         What it links goes before what it only needs to be built, both before any last resort.
@@ -123,7 +123,7 @@ class Explanation:
             causes[spec.hashes] = cause
         return causes
 
-    def because_of(self, is_wanted: Callable[[str], bool]) -> set[HashPair]:
+    def because_of(self, is_wanted: Callable[[str], bool]) -> set[NodePair]:
         """Return the specs that have a wanted package as cause, or an event of it in reach.
 
         Recipes count only as causes; what was replaced names both packages.
@@ -139,7 +139,7 @@ class Explanation:
             if reached[spec] or any(map(is_wanted, packages_of(self.causes[spec.hashes])))
         }
 
-    def of_stack(self, wanted: Collection[HashPair]) -> list[StackCause]:
+    def of_stack(self, wanted: Collection[NodePair]) -> list[StackCause]:
         """Return how much each event explains of some of the specs.
 
         Most specs go first. What 30% or more of the specs reach is there even where something else
@@ -187,11 +187,7 @@ def _path(
 
 
 def is_shared(specs: int, of: int) -> bool:
-    """Return whether so many specs are enough for a line above a stack: 30% (section 11).
-
-    >>> is_shared(3, 10), is_shared(2, 7)
-    (True, False)
-    """
+    """Return whether so many specs are enough for a line above a stack: 30% (section 11)."""
     return 10 * specs >= 3 * of
 
 
@@ -248,12 +244,12 @@ def explain_changes(
     cause, null but for a rebuilt spec (specification, section 11). Only what `is_reported` is
     returned, and where only some causes are wanted, only what was rebuilt or lost because of them;
     which event is the cause of a spec is decided among all of the stack. Raises FormatError where a
-    document has too much to compare, or a node that cannot be read.
+    document has too much to compare.
     """
     because = bool(scope.filters.because)
     lost = _lost_because(changes, graphs, known, scope.is_wanted_cause) if because else set()
-    rebuilt: dict[Graphs, list[HashPair]] = {}
-    wanted: set[HashPair] = set()
+    rebuilt: dict[Graphs, list[NodePair]] = {}
+    wanted: set[NodePair] = set()
     for change in changes:
         if change.kind is Kind.REBUILT and change.package in graphs:
             rebuilt.setdefault(graphs[change.package], []).append(_hashes(change))
@@ -279,7 +275,7 @@ def explain_changes(
     return reported, sort_most_first([*found.of_stack(wanted), *fields])
 
 
-def _hashes(change: Change) -> HashPair:
+def _hashes(change: Change) -> NodePair:
     """Return the old and the new hash, empty where there is none."""
     return change.old.hash if change.old else "", change.new.hash if change.new else ""
 

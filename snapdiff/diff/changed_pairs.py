@@ -11,7 +11,7 @@ from snapdiff.diff.compilers import comes_with_compilers, has_own_compiler
 from snapdiff.diff.dependencies import (
     EdgePair,
     Graphs,
-    HashPair,
+    NodePair,
     both_sides,
     is_build_only,
     match_dependencies,
@@ -38,7 +38,7 @@ class ChangedPair(Struct, eq=False):
     differs but what is needed for building alone.
     """
 
-    hashes: HashPair
+    hashes: NodePair
     name: str = ""
     events: dict[Event, bool] = {}
     below: list["ChangedPair"] = []
@@ -52,11 +52,11 @@ class ChangedPairs:
     def __init__(self, graphs: Graphs, *, few: int = FEW_PAIRS) -> None:
         """Begin with no pair; `few` is how many may be compared however small the graphs are."""
         self.graphs = graphs
-        self.pairs: dict[HashPair, ChangedPair] = {}
+        self.pairs: dict[NodePair, ChangedPair] = {}
         self._most = few + PAIRS_A_NODE * sum(len(graph.hashes) for graph in graphs)
         self._waiting: list[ChangedPair] = []
 
-    def add(self, pairs: Iterable[HashPair]) -> list[ChangedPair]:
+    def add(self, pairs: Iterable[NodePair]) -> list[ChangedPair]:
         """Return pairs of hashes, once all that is below them is compared.
 
         Raises FormatError where there are too many pairs below them.
@@ -67,7 +67,7 @@ class ChangedPairs:
         self._waiting.clear()  # unless one cannot be compared: who asks again is told again
         return found
 
-    def _pair(self, hashes: HashPair, name: str) -> ChangedPair:
+    def _pair(self, hashes: NodePair, name: str) -> ChangedPair:
         pair = self.pairs.get(hashes)
         if pair is None:
             if len(self.pairs) >= self._most:
@@ -138,7 +138,7 @@ class Differences(NamedTuple):
 
 
 def compare_nodes(
-    hashes: HashPair, graphs: Graphs, name: str = "", *, all_of: bool = False
+    hashes: NodePair, graphs: Graphs, name: str = "", *, all_of: bool = False
 ) -> Differences:
     """Return what differs between two nodes of one package (specification, section 11).
 
@@ -191,7 +191,7 @@ def _own_events(old: Node, new: Node) -> list[Event]:
     return events
 
 
-def _unlike_edges(pairs: Iterable[EdgePair], hashes: HashPair, graphs: Graphs) -> list[EdgePair]:
+def _unlike_edges(pairs: Iterable[EdgePair], hashes: NodePair, graphs: Graphs) -> list[EdgePair]:
     """Return the dependencies that have other types or virtuals.
 
     Documents before 2023 name no virtuals: that is no difference to those that do.

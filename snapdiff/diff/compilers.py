@@ -38,14 +38,11 @@ def has_own_compiler(node: Node) -> bool:
 
 
 def comes_with_compilers(edge: Edge, before: Node) -> bool:
-    """Return whether a dependency came when compilers became dependencies.
-
-    `before` is the node that had its compiler as a field. A runtime depends on the compiler that it
-    is of, and not as on one that provides a language.
-    """
+    """Return whether a dependency came as the compiler, a field of `before`, became one."""
     return (
         _is_compiler(edge)
         or is_beside_compilers(edge.name)
+        # A runtime depends on the compiler that it is of, and not as on one for a language.
         or edge.name == package_of_compiler(before.build.compiler)
     )
 
@@ -88,8 +85,7 @@ def unchanged_toolchain(
 ) -> dict[str, tuple[str, ...]]:
     """Return the versions of those unchanged packages that both documents of a stack list.
 
-    Nothing is known without these, or of large ones. Raises FormatError where a node cannot be
-    read.
+    Nothing is known without these, or of large ones.
     """
     old, new = graphs
     if old is None or new is None or len(new.hashes) > _MOST_NODES:
@@ -106,7 +102,7 @@ def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[Trait
     """Return the compilers, MPIs and BLASes that no build of a package has any more, by package.
 
     Each with how many builds had it, and with their compiler, where that is one; the stack still
-    has it. Of large documents nothing is known. Raises FormatError where a node cannot be read.
+    has it. Of large documents nothing is known.
     """
     if not packages or max(len(side.graph.hashes) for side in sides) > _MOST_NODES:
         return {}
@@ -159,8 +155,7 @@ def new_with(
     """Return which MPIs the new builds of packages have, or `~mpi`, and how many, by package.
 
     New are those that were added, and those that have another version now. Nothing is said of a
-    package of which one has neither, or several MPIs. Raises FormatError where a node cannot be
-    read.
+    package of which one has neither, or several MPIs.
     """
     kinds = (Kind.ADDED, Kind.UPGRADED, Kind.DOWNGRADED)
     builds = {it.new.hash: it for it in changes if it.new and it.kind in kinds}
@@ -192,7 +187,7 @@ def count_compilers(
     """Return how many specs of a stack have which compiler on each side, where that is known.
 
     There are so many `specs` on each side, and `graphs` are of the documents that list all of them;
-    without these nothing says what those were built with that did not change. Raises FormatError.
+    without these nothing says what those were built with that did not change.
     """
     changed = [change.old for change in changes], [change.new for change in changes]
     counts: list[Counter[str]] = []

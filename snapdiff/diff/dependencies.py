@@ -18,7 +18,7 @@ from snapdiff.spack import Version
 Graphs = tuple[Graph, Graph]
 """The dependencies of the old side and of the new one."""
 
-HashPair = tuple[str, str]
+NodePair = tuple[str, str]
 """A node of the old graph and one of the new graph, by hash."""
 
 EdgePair = tuple[Edge, Edge]
@@ -238,7 +238,7 @@ def _is_unreadable(graph: Graph | None) -> bool:
 
 
 def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tuple[str, ...]]:
-    """Return which packages of a stack depend on each of some itself; raises FormatError."""
+    """Return which packages of a stack depend on each of some itself."""
     if not packages:
         return {}
     found: dict[str, set[str]] = {name: set() for name in packages}

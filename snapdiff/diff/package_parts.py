@@ -75,10 +75,7 @@ def parts_of(
 
 
 def roots_on_one_side(old: Graph, new: Graph) -> Iterator[Change]:
-    """Yield the builds that both sides have and one alone asks for, each as a pair with itself.
-
-    Raises FormatError where a node cannot be read.
-    """
+    """Yield the builds that both sides have and one alone asks for, each as a pair with itself."""
     for key in sorted((old.roots or {}).keys() ^ (new.roots or {}).keys()):
         if key in old.names and key in new.names:
             before, after = old.node(key), new.node(key)
@@ -124,16 +121,13 @@ def _places(
 def _is_exchange(
     before: Change, after: Change, roots: tuple[AbstractSet[Version], AbstractSet[Version]]
 ) -> bool:
-    """Return whether one build has the place of another.
-
-    What both sides have with the same hash has not changed: it is only a version that no root had
-    that takes its place, or one that none has any more that leaves it. Of two without a partner,
-    which are for different processors, one is gone and one is new.
-    """
+    """Return whether one build has the place of another."""
     alone = [len(it.specs) == 1 for it in (before, after)]
     same = [len(it.specs) == 2 and it.specs[0].hash == it.specs[1].hash for it in (before, after)]
+    # The same build on both sides is no change, unless no root had its version, or has it now.
     if (same[0] and _version(after) in roots[0]) or (same[1] and _version(before) in roots[1]):
         return False
+    # Of two without a partner, for different processors, one is gone and one is new.
     return not all(same) and not all(alone)
 
 
@@ -164,12 +158,9 @@ def _order(change: Change) -> tuple[int, bool, Version, Configuration]:
 
 
 def _counts_twice(change: Change, roots: AbstractSet[Version]) -> bool:
-    """Return whether what is a root on one side alone counts as one on the other side as well.
-
-    It does where it is there, with the same version; and what was a root and has the version of
-    other `roots` now is not gone.
-    """
+    """Return whether a root of one side alone is there on the other side as well."""
     if change.old and change.new and change.old.explicit:
+        # What was a root and has the version of other roots now is not gone.
         return _is_there(change) or parse_version(change.new.version) in roots
     return _is_there(change)
 

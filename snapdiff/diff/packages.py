@@ -141,7 +141,7 @@ def diff_package(
 ) -> PackageDiff:
     """Return what happened to a package in the stacks that are compared.
 
-    Raises FormatError where pairing its specs would cost too much, or a spec cannot be read.
+    Raises FormatError where pairing its specs would cost too much.
     """
     effort = Effort(limits)
     match_hashes: MatchHashes = match_in_order
@@ -238,11 +238,9 @@ def _losses(
 
 
 def _moved(pair: PackagePair, pairing: Pairing) -> set[str]:
-    """Return which specs of the old side have another version now, if any was asked for.
-
-    Of others nobody asks which, and to tell them all that both sides have would have to be read.
-    """
+    """Return which specs of the old side have another version now, if any was asked for."""
     moved = {old for old, new in pairing.pairs if pair.old[old].version != pair.new[new].version}
+    # Nobody asks it of others: to tell, all that both sides have would have to be read.
     return moved if any(pair.old[key].explicit for key in moved) else set()
 
 

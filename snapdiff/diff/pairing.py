@@ -25,12 +25,10 @@ class Effort:
         self._spent = 0
 
     def spend(self, comparisons: int) -> None:
-        """Count some more; raises FormatError where that is too much.
-
-        What is over the limit depends on what was compared first, so the error does not say.
-        """
+        """Count some more; raises FormatError where that is too much."""
         self._spent += comparisons
         if self._spent > self._most:
+            # This does not name a spec: which is over the limit depends on what was compared first.
             what = "the package's specs are too many and too unlike each other to be paired"
             raise over_limit(what, self._most, "comparisons")
 

@@ -13,12 +13,12 @@ from collections.abc import (
 )
 from typing import TypeVar
 
-Key = TypeVar("Key", bound=Hashable)
+Item = TypeVar("Item", bound=Hashable)
 
 
 def unite_below(
-    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], own: Callable[[Key], int]
-) -> Iterator[tuple[Key, int]]:
+    roots: Iterable[Item], children: Callable[[Item], Sequence[Item]], own: Callable[[Item], int]
+) -> Iterator[tuple[Item, int]]:
     """Yield each root and all below it with its bits and those of what is below it.
 
     What is below comes first. Bits are dropped when the last node above has them: in a chain of
@@ -26,7 +26,7 @@ def unite_below(
     """
     circles, below = circles_below(roots, children)
     last_above = {child: node for circle in circles for node in circle for child in below[node]}
-    united: dict[Key, int] = {}  # as long as something above waits for it
+    united: dict[Item, int] = {}  # as long as something above waits for it
     for circle in circles:
         bits = 0
         for node in circle:
@@ -44,18 +44,18 @@ def unite_below(
 
 
 def circles_below(
-    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], known: Container[Key] = ()
-) -> tuple[Sequence[tuple[Key, ...]], Mapping[Key, Sequence[Key]]]:
+    roots: Iterable[Item], children: Callable[[Item], Sequence[Item]], known: Container[Item] = ()
+) -> tuple[Sequence[tuple[Item, ...]], Mapping[Item, Sequence[Item]]]:
     """Return roots and all below them, what is below first, and what each has below.
 
     What lies in a circle is together, all else by itself; what is `known` is left out. This is
     Gabow's algorithm: every node and edge is visited once, with a list in place of recursion, since
     a graph may be deep.
     """
-    below: dict[Key, Sequence[Key]] = {}
-    circles: list[tuple[Key, ...]] = []
-    path: list[Key] = []  # what is in no circle yet
-    places: dict[Key, int] = {}  # where on the path it is
+    below: dict[Item, Sequence[Item]] = {}
+    circles: list[tuple[Item, ...]] = []
+    path: list[Item] = []  # what is in no circle yet
+    places: dict[Item, int] = {}  # where on the path it is
     starts = [-1]  # where on the path what may be circles begins
     waiting = [root for root in roots if root not in known]
     while waiting:
@@ -84,10 +84,10 @@ def circles_below(
 
 
 def parents(
-    nodes: Iterable[Key], children: Callable[[Key], Sequence[Key]]
-) -> Mapping[Key, Sequence[Key]]:
+    nodes: Iterable[Item], children: Callable[[Item], Sequence[Item]]
+) -> Mapping[Item, Sequence[Item]]:
     """Return of each node what it is below of, among some nodes."""
-    above: defaultdict[Key, list[Key]] = defaultdict(list)
+    above: defaultdict[Item, list[Item]] = defaultdict(list)
     for node in nodes:
         for child in children(node):
             above[child].append(node)
@@ -95,20 +95,20 @@ def parents(
 
 
 def nearest_ways(
-    children: Callable[[Key], Sequence[Key]],
-    above: Mapping[Key, Sequence[Key]],
-    ranks: Mapping[Key, int],
-) -> dict[Key, tuple[int, Key | None]]:
+    children: Callable[[Item], Sequence[Item]],
+    above: Mapping[Item, Sequence[Item]],
+    ranks: Mapping[Item, int],
+) -> dict[Item, tuple[int, Item | None]]:
     """Return the rank of the nearest event of each node that reaches one, and the next node there.
 
     `ranks` has the lowest rank of each node that has events: from there nothing is next. At the
     same distance the lower rank goes first; equal events are reached by the first dependencies by
     name.
     """
-    ways: dict[Key, tuple[int, Key | None]] = {node: (rank, None) for node, rank in ranks.items()}
-    level: Collection[Key] = ranks
+    ways: dict[Item, tuple[int, Item | None]] = {node: (rank, None) for node, rank in ranks.items()}
+    level: Collection[Item] = ranks
     while level:
-        found: dict[Key, tuple[int, Key | None]] = {}
+        found: dict[Item, tuple[int, Item | None]] = {}
         for child in level:
             for node in above.get(child, ()):
                 if node not in ways and node not in found:
@@ -131,14 +131,7 @@ class BitCounts:
         self._columns: list[int] = []
 
     def add(self, members: int) -> None:
-        """Count a set.
-
-        >>> counts = BitCounts()
-        >>> for members in (0b011, 0b001, 0b001):
-        ...     counts.add(members)
-        >>> counts.numbers(3)
-        [3, 1, 0]
-        """
+        """Count each member of a set."""
         carry = members
         for place, column in enumerate(self._columns):
             if not carry:
@@ -178,11 +171,7 @@ class BitCounts:
 
 
 def each_bit(bits: int) -> Iterator[int]:
-    """Yield the bits of an integer, each by itself, the lowest first.
-
-    >>> list(each_bit(0b1101))
-    [1, 4, 8]
-    """
+    """Yield the bits of an integer, each by itself, the lowest first: 1, 4 and 8 of 13."""
     while bits:
         bit = bits & -bits
         yield bit

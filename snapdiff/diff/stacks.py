@@ -92,6 +92,7 @@ class ComparedStack:
         self.document = min((pair.document for pair, _ in changed if pair.graphs), default=name)
         old, new = self.graphs = tag.graphs[0].get(name), tag.graphs[1].get(name)
         self.both_graphs = (old, new) if old and new else None
+        self._sides = known.dependencies((old, new)) if old and new else None
         if scope.filters.because and old and not self.specs.new:
             # What went with the whole stack was lost, too; its old side says what used what.
             self.dependencies = dict.fromkeys((pair.name for pair, _ in changed), (old, old))
@@ -127,9 +128,8 @@ class ComparedStack:
             unchanged = STOOD_ON.difference(it.package for it in self.package_changes)
             toolchain = unchanged_toolchain(self.graphs, set(filter(scope.has_package, unchanged)))
             several = {it.package for it in packages if it.builds.old > 1 and not it.whole}
-            sides = self.both_graphs and self.known.dependencies(self.both_graphs)
-            left = tools_left(sides, several) if sides else {}
-            came_with = new_with(sides[1], changes) if sides else {}
+            left = tools_left(self._sides, several) if self._sides else {}
+            came_with = new_with(self._sides[1], changes) if self._sides else {}
             became = former_compilers(self.packages.added, self.dependencies, all_changes)
         except FormatError as error:
             raise BadPage(self.document, unreadable_side(self.graphs), str(error)) from error
@@ -182,14 +182,11 @@ class ComparedStack:
         )
 
     def _is_reported(self, change: Change) -> bool:
-        """Return whether a change is reported: with `--explicit`, of what is asked for.
-
-        What is asked for on one side alone is reported with all its specs: those that nobody asked
-        for say whether it is still there.
-        """
+        """Return whether a change is reported: with `--explicit`, of what is asked for."""
         return (
             not self.scope.filters.explicit
             or change.is_explicit
+            # With all its specs: those that nobody asked for say whether it is still there.
             or change.package in self.asked_for_on_one_side
         )
 
@@ -235,7 +232,7 @@ class ComparedStack:
 
         Of packages of which that version is older than one before.
         """
-        if not self.asked_for or not self.both_graphs:
+        if not self.asked_for or not self._sides:
             return {}
         older: dict[str, set[Version]] = {}
         for change in changes:
@@ -244,12 +241,11 @@ class ComparedStack:
                 older[change.package] = set(map(parse_version, came))
         if not older:
             return {}
-        old, new = self.both_graphs
-        there = set(old.names.values())
-        roots = {
-            key: it.package for key, it in (new.roots or {}).items() if it.package not in there
-        }
-        return self.known.dependencies(self.both_graphs)[1].roots_above(older, roots)
+        old, new = self._sides
+        there = set(old.graph.names.values())
+        wanted = new.graph.roots or {}
+        roots = {key: it.package for key, it in wanted.items() if it.package not in there}
+        return new.roots_above(older, roots)
 
     def _because(self) -> Mapping[str, Because]:
         """Return why dependencies are gone, or new, by package."""

@@ -42,7 +42,7 @@ class Traits(NamedTuple):
 def read_linked(losses: Iterable[Loss], bits: TraitBits) -> None:
     """Find out what all builds of packages that lost or gained one link and run.
 
-    Each document is read once. Raises FormatError where a node cannot be read.
+    Each document is read once.
     """
     hashes: dict[SideDependencies, list[str]] = defaultdict(list)
     for loss in losses:

@@ -20,8 +20,7 @@ def reasons_of_one_sided(
 ) -> dict[str, Because]:
     """Return why dependencies are in one document alone, where one package is the reason.
 
-    `kind` is what happened to all that is in `mine` alone (specification, section 9). Raises
-    FormatError where a node cannot be read.
+    `kind` is what happened to all that is in `mine` alone (specification, section 9).
     """
     alone = set(mine.names.values()).difference(theirs.names.values())
     if not alone:

@@ -102,10 +102,7 @@ class Document:
 
     @property
     def graphs(self) -> StackGraphs:
-        """The dependencies, by the stack that the document lists.
-
-        An environment without a spec has some, too, namely none at all.
-        """
+        """The dependencies, by the stack that the document lists; an empty lock has some, too."""
         return {}
 
     def is_version_of(self, other: "Document") -> bool:
@@ -120,9 +117,9 @@ class Document:
         """Return the packages with their specs, less those that are `in_common`."""
         return self.packages
 
-    def builds(self, hashes: Iterable[str]) -> Iterable[tuple[str, Build]]:  # noqa: ARG002 - the same
+    def builds(self, hashes: Iterable[str]) -> Iterable[tuple[str, Build]]:
         """Return some specs that are `in_common`."""
-        return ()
+        raise NotImplementedError  # none is
 
 
 DocumentReader = Callable[[File], Document | None]

@@ -23,7 +23,7 @@ from snapdiff.formats.spec_node import decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH
 from snapdiff.model.specs import SpecName
 
-NEWEST_VERSION = 7
+NEWEST_LOCK_VERSION = 7
 """The newest version of lock files that was seen; what is newer is read by its shape."""
 
 _FILE_TYPE = "spack-lockfile"
@@ -71,7 +71,7 @@ class LockListing(Listing):
                 if records.setdefault(spec_hash, record) is record and key:
                     self._keys[spec_hash] = key
         version = environments[0][1].meta.version
-        warning = odd_version("_meta.lockfile-version", version, version, NEWEST_VERSION)
+        warning = odd_version("_meta.lockfile-version", version, version, NEWEST_LOCK_VERSION)
         super().__init__("lock", claim, records, warning)
         roots = set()
         for key, sections, _ in environments:

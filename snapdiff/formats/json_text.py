@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from snapdiff.errors import FormatError
 
-Value = TypeVar("Value")
+Typed = TypeVar("Typed")
 
 _BYTE = re.compile(r"\(byte ([0-9]+)\)")
 _MISSING = re.compile(r"Object missing required field `(.*)`")
@@ -40,7 +40,7 @@ class Key(str):
     __hash__ = object.__hash__
 
 
-def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key: str = "") -> Value:
+def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Typed], key: str = "") -> Typed:
     """Return what JSON says, in the decoder's type; `key` is the path of keys that leads to it.
 
     Raises FormatError.
@@ -54,7 +54,7 @@ def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key:
         raise FormatError(f"{key}: {reason}" if key else reason) from error
 
 
-def decoder_by_key(kind: type[Value]) -> msgspec.json.Decoder[Value]:
+def decoder_by_key(kind: type[Typed]) -> msgspec.json.Decoder[Typed]:
     """Return a decoder of a type that has mappings by `Key`."""
     # The hook is called with a type and a text: `Key` with a key.
     return msgspec.json.Decoder(kind, dec_hook=operator.call)
@@ -64,14 +64,11 @@ VALUES = decoder_by_key(dict[Key, Raw])
 
 
 def values_by_key(content: FileContent, key: str = "") -> dict[str, Raw]:
-    """Return the values of a mapping by their keys, each of them once.
-
-    `key` is the key path of the mapping. Raises FormatError where a key is there twice.
-    """
+    """Return the values of a mapping at the key path `key`; raises FormatError for a key twice."""
     return values_once(decode_json(content, VALUES, key), key)
 
 
-def values_once(values: dict[Key, Value], key: str) -> dict[str, Value]:
+def values_once(values: dict[Key, Typed], key: str) -> dict[str, Typed]:
     """Return values by their keys; raises FormatError where a key is there twice."""
     found = dict(zip(map(str, values), values.values(), strict=True))
     if len(found) < len(values):
@@ -86,10 +83,7 @@ def there_twice(place: str) -> FormatError:
 
 
 def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
-    """Return the records of a mapping by their hashes, each of them once.
-
-    `key` is the key path of the mapping. Raises FormatError where a key is no hash, or there twice.
-    """
+    """Return the records at the path `key`; raises FormatError for a bad hash, or one twice."""
     found = values_once(records, key)
     require_hashes(found, key)
     return found

@@ -41,9 +41,6 @@ def naming_end(path: str) -> str:
 
     A page may be named by its folder and the one above. What the other kinds list is in a tag that
     is the whole path above it: a lock that moves from `v1/x/cpu` to `v2/x/cpu` is another document.
-
-    >>> naming_end("site/_cache/develop/zlib/specs.md")
-    'develop/zlib/specs.md'
     """
     return "/".join(path.rsplit("/", 3)[-3:]) if path.endswith(MARKDOWN) else path
 

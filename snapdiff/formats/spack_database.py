@@ -37,7 +37,7 @@ from snapdiff.formats.spec_node import SpecNode, decode_node
 from snapdiff.limits import Limits, plain_content, unfold
 from snapdiff.model.specs import SpecName
 
-NEWEST_VERSION = 8
+NEWEST_DATABASE_VERSION = 8
 """The newest version of Spack's database format that was seen; newer ones are read by shape."""
 
 _FIRST_WITH_IN_BUILDCACHE = 6
@@ -95,7 +95,7 @@ class _InstallListing(Listing):
     ) -> None:
         digits = re.fullmatch("[0-9]{1,8}", str(version))
         number = int(digits[0]) if digits else None
-        warning = odd_version("database.version", version, number, NEWEST_VERSION)
+        warning = odd_version("database.version", version, number, NEWEST_DATABASE_VERSION)
         super().__init__(kind, claim, records, warning)
         self.elsewhere = elsewhere
         self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE

@@ -23,7 +23,7 @@ from snapdiff.model.specs import Edge
 from snapdiff.spack import LANGUAGES, Scalar, write_compiler, write_parameters
 
 Shape = TypeVar("Shape")
-Value = TypeVar("Value")
+Meaning = TypeVar("Meaning")
 
 _REMEMBERED = 16_384
 _LONGEST = 2048
@@ -33,20 +33,20 @@ _ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What is raised where a text is not what it should be."""
 
 
-class PartReader(dict[bytes, Value], Generic[Shape, Value]):
+class PartReader(dict[bytes, Meaning], Generic[Shape, Meaning]):
     """Reads one part of nodes: `decoder` gives its shape, `convert` what it means.
 
     As a mapping, it has what the texts mean that were read, and reads those that were not.
     """
 
     def __init__(
-        self, decoder: msgspec.json.Decoder[Shape], convert: Callable[[Shape], Value]
+        self, decoder: msgspec.json.Decoder[Shape], convert: Callable[[Shape], Meaning]
     ) -> None:
         super().__init__()
         self._decoder = decoder
         self._convert = convert
 
-    def __missing__(self, text: bytes) -> Value:
+    def __missing__(self, text: bytes) -> Meaning:
         """Return what a text means."""
         found = self._convert(self._decoder.decode(text))
         if len(text) <= _LONGEST:
@@ -55,14 +55,14 @@ class PartReader(dict[bytes, Value], Generic[Shape, Value]):
             self[text] = found
         return found
 
-    def read(self, raw: Raw, *path: str) -> Value:
+    def read(self, raw: Raw, *path: str) -> Meaning:
         """Return what a part means; raises FormatError with the key path that leads to it."""
         try:
             return self[bytes(raw)]
         except _ERRORS:  # read again, the error gets its key path
             return self._convert(decode_json(raw, self._decoder, ".".join(path)))
 
-    def read_all(self, parts: Sequence[Raw], *path: str) -> list[Value]:
+    def read_all(self, parts: Sequence[Raw], *path: str) -> list[Meaning]:
         """Return what each part of a list means; raises FormatError as `read` does."""
         try:
             return list(map(self.__getitem__, map(bytes, parts)))
@@ -166,11 +166,8 @@ def read_edges(text: Raw, key: str) -> tuple[Edge, ...]:
 
 
 def find_compiler(edges: Sequence[Edge]) -> Edge | None:
-    """Return the dependency that is the compiler of a node, or None where none provides a language.
-
-    It is the one that provides `c`, else `cxx`, else `fortran`. Where two provide the same, the
-    first by name and hash is taken.
-    """
+    """Return the compiler of a node: what provides `c`, else `cxx`, else `fortran`; or None."""
+    # Of two that provide the same it is the first: edges are sorted by name and hash.
     found = (edge for language in LANGUAGES for edge in edges if language in edge.virtuals)
     return next(found, None)
 

@@ -93,7 +93,7 @@ StackDocuments = Mapping[str, DocumentKind]
 """The documents of a tag that each list a whole stack; any other stack is listed in pages."""
 
 
-class Counts(Struct):
+class SpecCounts(Struct):
     """How many specs there are, in all and by stack, and of which packages.
 
     `packages` has the number of documents that list a package; `specs_in` and `packages_in` are the
@@ -105,7 +105,7 @@ class Counts(Struct):
     specs_in: Counter[str] = field(default_factory=Counter)
     packages_in: Counter[str] = field(default_factory=Counter)
 
-    def merge(self, other: "Counts") -> None:
+    def merge(self, other: "SpecCounts") -> None:
         """Count all that was counted elsewhere, and know nothing of what was taken out again."""
         self.specs += other.specs
         self.packages += other.packages
@@ -128,7 +128,7 @@ class TagPair(Struct, frozen=True, kw_only=True):
     """
 
     tags: Tags
-    counts: Counts
+    counts: SpecCounts
     left_out_stacks: frozenset[str] = frozenset()
     hashes: tuple[int | None, int | None] = (None, None)
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS

@@ -110,15 +110,8 @@ class Build(Struct, eq=False):
 
 @lru_cache(maxsize=4096)
 def counting_stacks(stacks: tuple[str, ...]) -> frozenset[str]:
-    """Return the stacks a spec counts in: the listed ones but `root`, or `root` where none is left.
-
-    An empty name names no stack.
-
-    >>> sorted(counting_stacks(("e4s", "root")))
-    ['e4s']
-    >>> sorted(counting_stacks(("",)))
-    ['root']
-    """
+    """Return the stacks a spec counts in: the listed ones but `root`, or `root` if none is left."""
+    # An empty name names no stack.
     return frozenset(stacks).difference([ROOT, ""]) or frozenset([ROOT])
 
 

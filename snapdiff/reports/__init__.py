@@ -89,21 +89,14 @@ _MARKER_LINE = re.compile(f"<!-- ({MARKER_NAME}) -->")
 
 
 def marker_line(name: str) -> str:
-    """Return the first line of a comment, by which a bot finds the comment again.
-
-    Raises ReportError where the name could end the line that no reader sees.
-    """
+    """Return a first line by which a comment is found again; raises ReportError for a bad name."""
     if not re.fullmatch(MARKER_NAME, name):
         raise ReportError(f"{name!r}: {MARKER_RULE}")
     return f"<!-- {name} -->"
 
 
 def marker_of(text: str) -> str | None:
-    r"""Return the name in the first line of a text, if it has one.
-
-    >>> marker_of("<!-- snapdiff/hep -->\n# Changes")
-    'snapdiff/hep'
-    """
+    """Return the name in the first line of a text, if it has one: `snapdiff/hep`."""
     found = _MARKER_LINE.fullmatch("".join(text.splitlines()[:1]).strip())
     return found[1] if found else None
 

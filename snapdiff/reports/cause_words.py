@@ -9,7 +9,7 @@ from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
 from snapdiff.spack import NO_COMPILER, is_patches
 
-LONGEST_PATH = 8
+_MOST_SHOWN = 8
 """How many names of a path are written before its middle is counted."""
 
 _ALONE = {
@@ -148,9 +148,9 @@ def cause_in_words(cause: Event | Because, mark: Mark) -> str:
         return words
     if cause.path:
         path = list(map(mark, cause.path))
-        if len(path) > LONGEST_PATH:
-            half = LONGEST_PATH // 2
-            path[half:-half] = [f"… {len(path) - LONGEST_PATH:,} more …"]
+        if len(path) > _MOST_SHOWN:
+            half = _MOST_SHOWN // 2
+            path[half:-half] = [f"… {len(path) - _MOST_SHOWN:,} more …"]
         words += " via " + " > ".join(path)
     notes = ["build only"] if cause.build_only else []
     notes += [f"+{cause.others:,} more"] if cause.others else []
@@ -183,10 +183,7 @@ def _package_in_words(because: Because, mark: Mark) -> str:
 
 
 def now_with_in_words(variants: Sequence[str], mark: Mark, most: int = MOST_NAMES) -> str:
-    """Return what is said of variants that had another value: `(now ~gui +mpi)`, or nothing.
-
-    Those that are off now come first, and of more than `most` the others are counted.
-    """
+    """Return what is said of variants that had another value: `(now ~gui +mpi)`, or nothing."""
     some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), most)
     more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
     return f"(now {' '.join([*map(mark, some.first), *more])})" if some.first else ""
@@ -205,11 +202,7 @@ def telling_variants(because: Because) -> list[str]:
 
 
 def other_values(old: Iterable[str], new: Iterable[str]) -> list[str]:
-    """Return the variants of the new side that had another value on the old one, without patches.
-
-    >>> other_values(["+gui", "~mpi"], ["~gui", "+osmesa"])
-    ['~gui']
-    """
+    """Return the variants but patches of the new side that had another value on the old one."""
     before, after = _by_name(old), _by_name(new)
     return [after[name] for name in after if name in before and name != "patches"]
 

@@ -16,7 +16,7 @@ from snapdiff.result.packages import Kind
 from snapdiff.safe_text import visible
 
 _SPEC_COLUMNS = ("version", "hash", "compiler", "os", "platform", "target", "variants")
-COLUMNS = (
+_HEADER = (
     "old_tag",
     "new_tag",
     "stack",
@@ -54,9 +54,9 @@ _Cells = dict[str, str]
 
 def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
     """Yield the header, then the rows, as RFC 4180 has them."""
-    yield csv_row(COLUMNS)
+    yield csv_row(_HEADER)
     for row in _rows(diff):
-        yield csv_row([row.get(name, "") for name in COLUMNS])
+        yield csv_row([row.get(name, "") for name in _HEADER])
 
 
 def _rows(diff: CatalogDiff) -> Iterator[_Cells]:

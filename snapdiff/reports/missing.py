@@ -150,15 +150,9 @@ def _difference(missing: MissingSpec, *, detail: bool) -> tuple[Words, Words]:
 
 
 def _words(name: str, value: str | tuple[str, ...]) -> Words:
-    """Return a field in Spack's notation: `+mpi`, `%gcc@13.1.0`, `os=ubuntu22.04`.
-
-    >>> _words("compiler", "gcc@13.1.0"), _words("os", "ubuntu22.04"), _words("version", "1.0")
-    (('%gcc@13.1.0',), ('os=ubuntu22.04',), ('1.0',))
-    >>> _words("compiler", "none")  # it may be a dependency there
-    ()
-    """
+    """Return a field in Spack's notation: `+mpi`, `%gcc@13.1.0`, `os=ubuntu22.04`."""
     if isinstance(value, tuple):
         return tuple(map(short_patches, value))
     if name == "compiler" and value == NO_COMPILER:
-        return ()
+        return ()  # the compiler may be a dependency there
     return ({"version": "", "compiler": "%"}.get(name, f"{name}=") + value,)

@@ -9,6 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snapdiff.document_names import FILE_ENDINGS
 from snapdiff.model.specs import EMPTY_PART, Revision
 from snapdiff.result.changes import CatalogDiff, TagDiff
 from snapdiff.result.questions import ExplainedPackage, ExplainedTag
@@ -59,6 +60,11 @@ def short_hash(text: str) -> str:
     return text[:SHORT_HASH]
 
 
+def day_of(moment: str | None) -> str:
+    """Return the day of a moment in ISO 8601, nothing where there is none."""
+    return (moment or "")[: len("2025-07-06")]
+
+
 def short_patches(variant: str) -> str:
     """Return a variant with the hashes of its patches cut short.
 
@@ -98,9 +104,6 @@ def versions_in_words(versions: Sequence[str], mark: Mark) -> str:
 _LONGEST_SUBJECT = 60
 """How many characters of a commit's subject stand in a heading."""
 
-_DOCUMENTS = (".lock", ".json", ".gz", ".sig", ".md")
-"""How the name of a file ends that is a side by itself."""
-
 
 class SideName(NamedTuple):
     """What a side is called in a heading; what it has not got is empty.
@@ -138,13 +141,13 @@ def _last_part(side: Revision, short: str) -> str:
     is_near = len(parts) < 3 and side.source != f"/{short}"
     if is_near or parts[-1] in (".", ".."):
         return short
-    return "/".join(parts[-2:] if parts[-1].endswith(_DOCUMENTS) else parts[-1:])
+    return "/".join(parts[-2:] if parts[-1].endswith(FILE_ENDINGS) else parts[-1:])
 
 
 def side_name(revision: Revision, short: str = "") -> SideName:
     """Return what a side is called: its name is `short`, or the whole one."""
     name = short or revision.source
-    day = (revision.date or "")[: len("2025-07-06")]
+    day = day_of(revision.date)
     commit = short_hash(revision.commit or "")
     name = commit if name == revision.commit else name
     whole = visible((revision.subject or "")[:1000])
@@ -223,6 +226,6 @@ def _folder(side: Revision) -> str:
     if side.commit and ":" not in side.source:  # the top of a repository
         return ""
     *above, last = side.source.rpartition(":")[2].rstrip("/").split("/")
-    if PurePosixPath(last).suffix in _DOCUMENTS:
+    if PurePosixPath(last).suffix in FILE_ENDINGS:
         last = above[-1] if above else ""
     return "" if last in (".", "..") else last

@@ -220,10 +220,7 @@ def user_template(path: Path, values: dict[str, Any]) -> str:
 
 
 def render_own(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
-    """Yield what a template of the user's own makes of the report: its keys are the variables.
-
-    Raises ReportError, which names the template's file and line.
-    """
+    """Yield what the user's template makes of a report; raises ReportError with file and line."""
     if options.template is None:
         raise ReportError("no template is named")
     yield user_template(options.template, to_builtins(diff))

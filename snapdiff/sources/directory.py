@@ -31,7 +31,7 @@ from snapdiff.sources.source import (
     Entry,
     SingleFile,
     Source,
-    joined,
+    join_path,
     printable_path,
 )
 
@@ -74,9 +74,9 @@ class DirectorySource(Source):
                 message = f"{place}: cannot list the directory: {error.strerror}"
                 raise RevisionError(message) from error
             for item in items:
-                path = joined(folder, item.name)
+                path = join_path(folder, item.name)
                 if item.is_dir(follow_symlinks=False):
-                    is_foreign = self._is_foreign(joined(self.folder, path))
+                    is_foreign = self._is_foreign(join_path(self.folder, path))
                     if is_searched(item.name) and not is_foreign:
                         folders.append(path)
                     continue
@@ -211,7 +211,7 @@ class WorkingTree(DirectorySource):
         """Return the file with this path, on disk or in the index."""
         if path in self._unread:
             return self._unread[path]
-        is_own = self._is_own(joined(self.folder, path).rpartition("/")[0])
+        is_own = self._is_own(join_path(self.folder, path).rpartition("/")[0])
         return super().find(path) if is_own else None
 
     def _content(self, entry: Entry) -> bytes:

@@ -14,7 +14,7 @@ from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
 from snapdiff.sources.git_commands import missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, split_name
-from snapdiff.sources.repository import RAW, Repository, entry_pair, submodules_in
+from snapdiff.sources.repository import RAW, SHORT_ID, Repository, entry_pair, submodules_in
 from snapdiff.sources.source import (
     Commit,
     Content,
@@ -24,7 +24,7 @@ from snapdiff.sources.source import (
     SingleFile,
     Source,
     is_submodule,
-    joined,
+    join_path,
     printable_path,
 )
 
@@ -61,7 +61,7 @@ class GitSource(Source):
     def origin(self) -> str:
         """What it is: a revision, and where that is looked up."""
         top = str(self.repository.work_tree or self.repository.git_dir)
-        return f"{self.revision} in {printable_path(joined(top, self.folder))}"
+        return f"{self.revision} in {printable_path(join_path(top, self.folder))}"
 
     def require_commit(self) -> Commit:
         """Return the commit; raises RevisionError where the source is none."""
@@ -259,8 +259,8 @@ class GitHistory:
         found = self._listed("--first-parent", "--reverse", self.last.id, f"^{start}")
         if not found and start != self.last.id:
             raise RevisionError(
-                f"{start[:10]} is newer than {self.last.id[:10]}, and a changelog goes forward; "
-                "write the older one first"
+                f"{start[:SHORT_ID]} is newer than {self.last.id[:SHORT_ID]}, and a changelog goes "
+                "forward; write the older one first"
             )
         return found
 

@@ -47,7 +47,7 @@ from snapdiff.sources.names import (
     parse_address,
     without_secrets,
 )
-from snapdiff.sources.source import Entry, Source, Validators, joined
+from snapdiff.sources.source import Entry, Source, Validators, join_path
 
 _SMALL = 16 << 20
 """How many bytes a file may have that only says where others are."""
@@ -109,7 +109,7 @@ class MirrorSource(Source):
             raise RevisionError(f"{self.name}/{LISTING}: {error}") from error
         for folder in folders:
             fault = f"is listed in {LISTING}, and is not there"
-            missing = Entry(joined(folder, LAYOUT_3), None, fault)
+            missing = Entry(join_path(folder, LAYOUT_3), None, fault)
             entries += self._build_cache(folder) or [missing]
         for name in () if entries else (SPECS_DATA, PACKAGE_DATA):
             for path in (f"{name}{COMPRESSED}", name):
@@ -122,21 +122,21 @@ class MirrorSource(Source):
         """Return the documents of the build cache in a folder: of layout 3, else of layout 2."""
         if found := self._layout_3(folder, LAYOUT_3):
             return found
-        path = joined(folder, LAYOUT_2)
+        path = join_path(folder, LAYOUT_2)
         if declared := self._declared_checksum(path):
             return [Entry(path, f"sha256:{declared}")]
         index = self._downloads.take(path)
         return [Entry(path, f"sha256:{index.sha256}")] if index else []
 
     def _layout_3(self, folder: str, path: str) -> list[Entry]:
-        manifest = self._downloads.take(joined(folder, path), most=_SMALL)
+        manifest = self._downloads.take(join_path(folder, path), most=_SMALL)
         if manifest is None:
             return []
-        entries = [Entry(joined(folder, path), f"sha256:{manifest.sha256}")]
+        entries = [Entry(join_path(folder, path), f"sha256:{manifest.sha256}")]
         # What is wrong with a manifest, its format says when it reads it.
         with contextlib.suppress(FormatError):
             _, blob = index_blob(decoded(self._downloads.content(manifest), Manifest))
-            path_of_blob = joined(folder, blob_path(blob.checksum))
+            path_of_blob = join_path(folder, blob_path(blob.checksum))
             entries.append(Entry(path_of_blob, f"sha256:{blob.checksum}"))
         return entries
 

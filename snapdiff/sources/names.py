@@ -20,9 +20,6 @@ _SPELLED = re.compile(r"\[([!^]?)(\]?[^\]]*)\]|\\(.)", re.DOTALL)
 AS_A_REVISION = "~0"
 """What a name ends in that is a revision and nothing else, whatever files there are."""
 
-FILE_ENDINGS = (".lock", ".json", ".gz", ".sig", ".yaml", ".md")
-"""How names of documents end."""
-
 
 def split_name(name: str) -> tuple[str, str]:
     """Return the revision and the path of `REV:PATH`; of any other name, nothing and the name.
@@ -64,11 +61,7 @@ def is_plainly_a_revision(name: str) -> bool:
 
 
 def folders_upwards(folder: str) -> list[str]:
-    """Return a folder of a repository and those above it, the nearest first.
-
-    >>> folders_upwards("a/b")
-    ['a/b', 'a', '']
-    """
+    """Return a folder of a repository and those above it: `a/b`, `a`, and nothing for the top."""
     parts = folder.split("/") if folder else []
     return ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]
 

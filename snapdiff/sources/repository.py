@@ -26,6 +26,9 @@ from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printa
 _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
 """Modes; that of a submodule is of no file but of a commit of another repository."""
 
+SHORT_ID = 10
+"""How many characters of an id people read; git takes more where these are not enough."""
+
 RAW = ("-r", "-z", "--raw", "--no-renames")
 """How `diff-tree` is asked: a line a file, with both modes and ids."""
 
@@ -84,14 +87,11 @@ class Repository:
         return self.ask("--show-prefix").removesuffix("/")
 
     def full_paths(self, path: str) -> list[str]:
-        """Return the paths from the top that the path of a `REV:PATH` may mean, the likely first.
-
-        `./` and `../` begin where git was started. Any other path begins at the top, as for git, or
-        else there, too.
-        """
+        """Return the paths from the top that the path of `REV:PATH` may mean, the likely first."""
         from_here = os.path.normpath(os.path.join(self.here, path))
         from_here = "" if from_here == "." else from_here
         is_from_here = path.startswith(("./", "../")) or path == ".."
+        # Any other path begins at the top, as for git, or else where git was started.
         return [from_here] if is_from_here else [path.strip("/"), from_here]
 
     def look_up(self, name: str, most: int = 0) -> GitObject | None:
@@ -150,18 +150,12 @@ class Repository:
         return _entry(os.fsencode(path), mode, object_id) if is_file else None
 
     def subtree(self, tree: str, folder: str) -> str:
-        """Return the tree of a folder in a tree, or nothing where there is none.
-
-        Raises RevisionError where a folder above it is missing or damaged.
-        """
+        """Return the tree of a folder in a tree, or nothing for no folder; raises RevisionError."""
         mode, object_id = self._item(tree, folder)
         return object_id if mode == _FOLDER else ""
 
     def submodule_around(self, tree: str, path: str) -> str:
-        """Return the submodule that a path of a tree is, or leads into; nothing where it is none.
-
-        Raises RevisionError where a folder above it is missing or damaged.
-        """
+        """Return the submodule that a path is or leads into, or nothing; raises RevisionError."""
         around = folders_upwards(path)
         return next((it for it in around if self._item(tree, it)[0] == _SUBMODULE), "")
 

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from snapdiff.buildcache_layout import VIEW, view_path
-from snapdiff.document_names import INNER_PATHS, USUAL_NAMES, may_be_document, way_out
+from snapdiff.document_names import FILE_ENDINGS, INNER_PATHS, USUAL_NAMES, may_be_document, way_out
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, ignored
 from snapdiff.sources.directory import DirectorySource, FileOnDisk, WorkingTree
 from snapdiff.sources.git import GitSource, open_revision, open_whole
 from snapdiff.sources.names import (
     AS_A_REVISION,
-    FILE_ENDINGS,
     Paths,
     ends_of_range,
     is_mirror_address,
@@ -24,21 +23,18 @@ from snapdiff.sources.names import (
     is_plainly_a_revision,
     split_name,
 )
-from snapdiff.sources.repository import Repository, may_be_in_a_repository
+from snapdiff.sources.repository import SHORT_ID, Repository, may_be_in_a_repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
     IndexView,
     SettingsFile,
     SingleFile,
     Source,
-    joined,
+    join_path,
     printable_path,
 )
 
 _Source = TypeVar("_Source", bound=Source)
-
-_SHORT = 10
-"""How many characters of an id people read; git takes more where these are not enough."""
 
 
 class SourceOpener:
@@ -50,10 +46,7 @@ class SourceOpener:
         limits: Limits = DEFAULT_LIMITS,
         progress: Progress = ignored,
     ) -> None:
-        """Look names up as git would if it were started in `directory`.
-
-        `progress` is called while a mirror is downloaded.
-        """
+        """Look names up as git would in `directory`; a mirror's downloads call `progress`."""
         self._directory = directory
         self._limits = limits
         self._progress = progress
@@ -147,7 +140,7 @@ class SourceOpener:
         tree = WorkingTree(repository, repository.work_tree, source.folder)
         if not isinstance(source, SingleFile):
             return tree
-        path = joined(source.folder, source.file)
+        path = join_path(source.folder, source.file)
         return SingleFile(tree, source.file, f"working tree:{path}")
 
     def narrowed(self, source: _Source, words: Sequence[str]) -> _Source:
@@ -197,7 +190,7 @@ class SourceOpener:
         except RevisionError as error:
             message = "have no commit in common; name two revisions"
             raise RevisionError(f"{old}...{new}: {message}") from error
-        short = repository.ask(f"--short={_SHORT}", base)
+        short = repository.ask(f"--short={SHORT_ID}", base)
         return f"{short}{AS_A_REVISION}" + (f":{path}" if old_revision else "")
 
     def open(self, name: str) -> Source:
@@ -234,7 +227,7 @@ class SourceOpener:
         Raises RevisionError where it could be both, or is neither.
         """
         path, is_path = self._directory / name, is_plainly_a_path(name)
-        is_called_so = is_path or (name.endswith(FILE_ENDINGS) and ":" not in name)
+        is_called_so = is_path or (name.endswith((*FILE_ENDINGS, ".yaml")) and ":" not in name)
         if not is_called_so and not os.path.exists(path):  # a Path has own errors for long names
             return None
         is_folder = os.path.isdir(path)
@@ -282,7 +275,7 @@ class SourceOpener:
                 if f"/{full}".endswith(f"/{end}"):
                     up = os.path.normpath(os.path.join(path, "../" * (end.count("/") + 1)))
                     up = "" if begin and up == "." else up
-                    if exists(begin + joined(up, has)):
+                    if exists(begin + join_path(up, has)):
                         return begin + up, has if VIEW.fullmatch(has) else ""
         return name, ""
 

@@ -48,10 +48,8 @@ class Entry(NamedTuple):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it is to be listed, by its name and those of the folders above.
-
-        Of what cannot be read, only a document is missed.
-        """
+        """Whether it is to be listed, by its name and those of the folders above."""
+        # Of what cannot be read, only a document is missed.
         has_name = is_document if self.fault else may_be_document
         return has_name(self.path) and _is_searched(self.path.rpartition("/")[0])
 
@@ -232,7 +230,7 @@ class Source:
         Raises RevisionError where git has not got it, as a partial clone may.
         """
         for folder in folders_upwards(self.folder):
-            path = joined(folder, SETTINGS_FILE)
+            path = join_path(folder, SETTINGS_FILE)
             content = self._beginning(path, SETTINGS_BYTES)
             if content is not None:
                 return SettingsFile(f"{self._above}{printable_path(path)}", content)
@@ -245,7 +243,7 @@ def is_submodule(path: str, where: str = "") -> RevisionError:
     return RevisionError(f"{path}: is a submodule{where}; {message}")
 
 
-def joined(folder: str, path: str) -> str:
+def join_path(folder: str, path: str) -> str:
     """Return the path of something in a folder; either may be empty."""
     return f"{folder}/{path}" if folder and path else folder or path
 

@@ -18,7 +18,7 @@ from snapdiff.errors import BadPage, BadPagesError, RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.site_page import SitePageReader
-from snapdiff.model.packages import Counts
+from snapdiff.model.packages import SpecCounts
 from snapdiff.model.specs import Revision
 from snapdiff.result.changes import PackageCount
 from snapdiff.result.packages import Count
@@ -422,10 +422,10 @@ def test_what_two_folders_of_a_tag_list_is_an_error_though_neither_page_differs(
 
 
 def test_counts_of_several_folders_add_up() -> None:
-    both = Counts()
+    both = SpecCounts()
     for _ in range(2):
         stacks = Counter(e4s=1, hep=1, ml=0)  # of which the last was taken out again
-        both.merge(Counts(5, Counter(zlib=1, hdf5=0), Counter(e4s=4, hep=2, ml=0), stacks))
+        both.merge(SpecCounts(5, Counter(zlib=1, hdf5=0), Counter(e4s=4, hep=2, ml=0), stacks))
     assert (both.specs, both.packages) == (10, {"zlib": 2})
     assert (both.specs_in, both.packages_in) == ({"e4s": 8, "hep": 4}, {"e4s": 2, "hep": 2})
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from snapdiff.changelog.kept_file import (
     find_markers,
-    marker_line,
     options_text,
     require_no_changelog,
+    section_marker,
 )
 from snapdiff.errors import ReportError
 from snapdiff.model.specs import Revision
@@ -319,7 +319,7 @@ def test_a_marker_is_read_as_it_was_written(
     given_options = {name: tuple(values) for name, values in options.items()}
     old, new = (Revision(source=name, commit=None, date=None) for name in ends)
     text = options_text(given_options)
-    line = marker_line(old, new, text)
+    line = section_marker(old, new, text)
     assert line.isprintable()
     with NamedTemporaryFile() as file:
         Path(file.name).write_text(f"# Log\n\n{line}\n## 1\n", "utf-8")
