@@ -154,7 +154,9 @@ Exit status:
 @options.package_url
 @click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line.")
 @options.number(
-    "--max-length", help="Shorten Markdown to N characters at most, and say so (default: 60000)."
+    "--max-length",
+    help="Shorten Markdown to N characters at most, and say so (default: 60000; none for markdown "
+    "with --detail).",
 )
 @options.flag("--quiet-if-empty", help="Print nothing at all where nothing changed.")
 @options.template(help="Report through a Jinja2 template (see docs/templates.md).")

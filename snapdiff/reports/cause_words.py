@@ -12,6 +12,9 @@ from snapdiff.spack import NO_COMPILER, is_patches
 _MOST_SHOWN = 8
 """How many names of a path are written before its middle is counted."""
 
+_LONGEST_VALUE = 60
+"""How long a key with its value is that is written whole."""
+
 _ALONE = {
     "added": "is a dependency now",
     "removed": "is no dependency any more",
@@ -54,6 +57,8 @@ def _what_differs(event: Event, mark: Mark) -> str:
     if event.what == "edge":
         old, new = (" and ".join(map(mark, types or ())) for types in (event.old, event.new))
         return f"is a dependency for {new} now, was for {old}"
+    if event.what == "other" and (long := _long_key(event.old, event.new)):
+        return f"{mark(long)} changed"
     if event.what in ("version", "other"):
         return f"{_value(event.old, mark)} → {_value(event.new, mark)}"
     if event.what == "variants":
@@ -63,6 +68,12 @@ def _what_differs(event: Event, mark: Mark) -> str:
     if event.what == "compiler":
         return _what_compiler(event.old, event.new, mark)
     return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
+
+
+def _long_key(old: Value, new: Value) -> str:
+    """Return the key of a value that is too long to be read beside others, or nothing."""
+    values = [it for it in (old, new) if isinstance(it, str)]
+    return values[0].partition("=")[0] if max(map(len, values), default=0) > _LONGEST_VALUE else ""
 
 
 def _what_variants(old: Iterable[str], new: Iterable[str], mark: Mark) -> str:

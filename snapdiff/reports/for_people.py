@@ -251,9 +251,17 @@ def _cut(text: str, most: int) -> str:
             if not kept:
                 message = f"a report of {most} characters is too short to say anything"
                 raise ReportError(f"{message}; allow more with --max-length")
-            return kept + closed
+            is_title = all(it.startswith(("#", "<!--")) for it in kept.split("\n") if it)
+            return kept + (_first_words(line, most - len(kept + left)) if is_title else "") + closed
         kept, closed = kept + line, left
     return text
+
+
+def _first_words(sentence: str, most: int) -> str:
+    """Return what of a sentence fits, up to a comma outside of code; nothing where none does."""
+    ends = (at for at, it in enumerate(sentence[: max(most - 1, 0)]) if it == ",")
+    whole = [at for at in ends if sentence[:at].count("`") % 2 == 0]
+    return f"{sentence[: whole[-1]]}\n" if whole else ""
 
 
 def _lines_by_weight(outline: Outline) -> list[int]:

@@ -7,8 +7,10 @@ import pytest
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports.cause_words import trait_in_words
 from snapdiff.reports.moves.builds import VersionMove
+from snapdiff.reports.moves.places import Place
+from snapdiff.reports.outline.lost_builds import BuildSet, StackBuilds
 from snapdiff.result.causes import Trait, TraitCount
-from snapdiff.result.packages import VersionCount
+from snapdiff.result.packages import Count, VersionCount
 from snapdiff.spack import versions_in_order
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
@@ -90,3 +92,13 @@ def test_builds_in_all_behind_a_version_are_those_of_that_version(
     write_locks(tmp_path, side(is_old=True), side(is_old=False))
     sides = [load_catalog(f"{side}.lock", repository=tmp_path) for side in ("old", "new")]
     assert words in " ".join(render_report(diff_catalogs(*sides), "text").split())
+
+
+def test_what_a_stack_lost_and_got_is_told_whether_or_not_all_its_builds_are_known() -> None:
+    gone = BuildSet(word="gone", builds=1, parts=(), only=("py-foo", "1.0"))
+    came = BuildSet(word="new", builds=2, parts=())
+    place = Place("", ("a",))
+    some = StackBuilds(stacks=("a",), place=place, in_all=None, moved=0, sets=(gone, came))
+    assert some.in_words(str) == "1 build gone (py-foo 1.0), 2 builds new"
+    known = StackBuilds(stacks=("a",), place=place, in_all=Count(2, 1), moved=0, sets=(gone,))
+    assert known.in_words(str) == "2 → 1 build: 1 gone (py-foo 1.0)"

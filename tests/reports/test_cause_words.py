@@ -69,6 +69,7 @@ def plain(text: str) -> str:
             "zlib is a dependency for build and link now, was for build",
         ),
         (Event("zlib", "other", "patches=a", "patches=b"), "zlib patches=a → patches=b"),
+        (Event("zlib", "other", None, f"arch.features={'a' * 60}"), "zlib arch.features changed"),
         (Event(None, "compilers"), "compilers became dependencies"),
         (Event(None, "compiler", "gcc@12", "none"), "compiler gcc@12 → no compiler named"),
         (Event(None, "compiler", "none", "gcc@12"), "no compiler named → compiler gcc@12"),

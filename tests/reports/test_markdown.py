@@ -85,6 +85,15 @@ def test_a_large_comment_fits_without_being_asked(tmp_path: Path) -> None:
     assert all(f"`p{i}`" in result.out for i in range(600))
 
 
+def test_of_a_sentence_that_does_not_fit_there_are_the_first_words() -> None:
+    for most in range(160, 400, 20):
+        text = run_cli("-C", ROOT, *SNAPSHOTS, "-f", "comment", "--max-length", str(most)).out
+        assert len(text) <= most
+        assert "\n\nOf 24 packages compared" in text
+        assert text.count("`") % 2 == 0, "no code is left open"
+        assert text.endswith("\n… and more, left out to fit.\n")
+
+
 def test_a_limit_that_nothing_fits_is_an_error() -> None:
     assert "too short" in refused("-C", ROOT, *SNAPSHOTS, "-f", "comment", "--max-length", "40")
 

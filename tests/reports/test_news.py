@@ -507,6 +507,8 @@ def test_a_stack_that_is_nearly_another_is_a_hint() -> None:
     for one, other in (("e4s-cuda", "e4s-cpu"), ("x86_64", "aarch64"), ("hep-x86_64", "hep-rocm")):
         here, there = ([it | {"stacks": [stack]} for it in packages] for stack in (one, other))
         assert "new name" not in render_report(diff_of(here, there), "text"), "other hardware"
+    west = [item | {"stacks": ["gpu-west"], "target": "neoverse_v2"} for item in packages]
+    assert "new name" not in render_report(diff_of(packages, west), "text"), "no spec is a pair"
     nowhere = [item | {"stacks": ["root"]} for item in packages]
     assert "new name" not in render_report(diff_of(nowhere, renamed), "text"), "root is no stack"
 
@@ -666,13 +668,13 @@ def test_stacks_are_counted_in_which_there_is_news_and_that_were_there_before() 
     new += [spec("f", "2.0", package="r", stacks="ml"), spec("g", "2.0", package="q", stacks="new")]
     text = render_report(diff_of(old, new), "text")
     assert (
-        "\n2 packages upgraded to another major version (q, r) in 2 stacks. 1 stack first seen.\n"
+        "\n2 packages upgraded to another major version (q, r), in 2 stacks. 1 stack first seen.\n"
         in text
     )
     rebuilt = [spec("h", package="s", stacks="e4s"), spec("i", package="s", stacks="hep")]
     again = [spec("j", package="s", stacks="e4s"), spec("k", "1.1", package="s", stacks="hep")]
     text = render_report(diff_of([old[2], *rebuilt], [new[2], *again]), "text")
-    assert "\n2 packages upgraded (r to another major version) in 2 stacks.\n" in text
+    assert "\n2 packages upgraded (r to another major version), in 2 stacks.\n" in text
 
 
 def test_an_empty_name_names_no_stack() -> None:
@@ -733,7 +735,7 @@ def test_where_a_document_does_not_say_what_was_asked_for_nothing_is_a_product(
             },
         )
     report = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
-    assert "3 packages upgraded (zlib, qt, root) in 2 stacks.\n" in report
+    assert "3 packages upgraded (zlib, qt, root), in 2 stacks.\n" in report
     assert "roduct" not in report
     assert "ependenc" not in report
 

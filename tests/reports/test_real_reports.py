@@ -30,9 +30,9 @@ NEWS = """\
 no longer root specs
 - versions gone: `flecsi` `2.1.0` (`cuda-aarch64`)
 - options turned off: `lbann` `~al` (all 5); `ascent` `~fortran` (`oneapi-x86_64`)
-- versions of widely used dependencies gone: `openssl` `1.1.1v` (all 5); `hdf5` `1.12.2` \
+- versions of some dependencies gone: `openssl` `1.1.1v` (all 5); `hdf5` `1.12.2` \
 (`cuda-ppc64le`, `rocm-x86_64`)
-- options of dependencies turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
+- options of some dependencies turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
 **`ecp-data-vis-sdk` `1.0` is now a root spec in `cuda-aarch64`, `oneapi-x86_64`**
 - 14 products in `cuda-aarch64` and 12 in `oneapi-x86_64` are no longer root specs, but \

@@ -609,3 +609,16 @@ def test_a_compiler_that_is_named_no_more_is_not_gone(
     sides = write_locks(tmp_path, side("3.11", ("llvm", "17")), side("3.12", None))
     told = toolchain(run_cli(*sides, *LISTED, "-f", "text", *options).out)
     assert told == ["python 3.11 → 3.12", "same versions as before: gcc 12"]
+
+
+def test_of_a_line_that_a_tool_shares_the_tool_alone_is_left_out(tmp_path: Path) -> None:
+    tools = [Item("python", "3.11"), Item("curl", "8.4")]
+    above = [Item(f"app{it}", f"{it}.1", explicit=True) for it in range(9)]
+    up = [Item(f"app{it}", f"{it}.2", explicit=True) for it in range(8)]
+    user = Item("app8", "8.2", explicit=True, needs=tuple(map(needs, tools)))
+    old, new = write_locks(tmp_path, above, [*up, user, *tools])
+    text = run_cli(old, new, "-f", "text").out
+    assert "python 3.11 new, because of app8 8.1 → 8.2" in toolchain(text)
+    dependencies = text.partition("\nDependencies beside the toolchain: ")[2]
+    assert dependencies.startswith("curl new\n")
+    assert "python" not in dependencies

@@ -88,6 +88,11 @@ class Outline(Struct, frozen=True, kw_only=True):
         return sum(len(it.stacks) for it in self.whole_stacks[kind] if not it.may_be_old)
 
     @property
+    def changed_stacks(self) -> int:
+        """How many stacks changed that are on both sides, in tags that are."""
+        return sum(it.status == "changed" for tag in self.tags for it in tag.tag.stacks)
+
+    @property
     def number_in_all(self) -> int:
         """How many products, or packages, the tag has in all, on either side; 0 if not known."""
         return self.in_all.new + len(self.in_all.removed) if self.in_all else 0
@@ -107,7 +112,8 @@ class Outline(Struct, frozen=True, kw_only=True):
         """
         told = self.packages.told
         if len(told) == 1:
-            return self.stacks > 1 and told[0].in_some != told[0].number
+            is_placed = told[0].place is not None or told[0].in_some == told[0].number
+            return self.stacks > 1 and not is_placed
         return self.stacks > 1 and not any(self.whole_stacks.values())
 
     @property

@@ -1,6 +1,7 @@
 """The lines that people read: of packages to which the same happened, and of specs below them."""
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,6 +43,14 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     def moves_of(self, package: str) -> tuple[Move, ...]:
         """Return what happened to one of its packages."""
         return (self.each[self.packages.index(package)],) if self.each else self.moves
+
+    def without(self, names: AbstractSet[str]) -> "PackageLine":
+        """Return the line without some of its packages."""
+        if names.isdisjoint(self.packages):
+            return self
+        left = [place for place, name in enumerate(self.packages) if name not in names]
+        each = tuple(self.each[place] for place in left) if self.each else ()
+        return replace(self, packages=tuple(self.packages[place] for place in left), each=each)
 
     def own_in_words(self, index: int, mark: Mark) -> str:
         """Return what is said behind one of several names: versions, and of how many builds."""

@@ -49,7 +49,7 @@ class BuildSet(Struct, frozen=True, kw_only=True):
 
     def in_words(self, noun: str, mark: Mark) -> str:
         """Return how many they are: `24 gone`; of which package, if no trait is told of them."""
-        words = f"{self.builds:,}{noun} {self.word}"
+        words = f"{counted(self.builds, noun) if noun else f'{self.builds:,}'} {self.word}"
         is_told = self.parts or not self.only
         return words if is_told else f"{words} ({' '.join(map(mark, self.only))})"
 
@@ -61,7 +61,9 @@ class BuildSet(Struct, frozen=True, kw_only=True):
         """
         for place, it in enumerate(self.parts):
             others = counted(it.specs, "other") if place else f"{it.specs:,}"
-            number = f"{'all ' if 1 < it.specs == self.builds else ''}{others} {self.word}"
+            number = f"{others} {self.word}"
+            if 1 < it.specs == self.builds:
+                number = f"{'both' if it.specs == 2 else f'all {others}'} {self.word}"
             words = traits_in_words(it, mark)
             if it.own == it.specs:
                 words = f"of {dependency_in_words(it.trait, mark)} itself"
@@ -94,8 +96,8 @@ class StackBuilds(Struct, frozen=True, kw_only=True):
             of = ", ".join(f"{number:,} of {mark(name)}" for name, number in self.moved_of)
             moved = f"{self.moved:,} with another version{f' ({of})' if of else ''}"
             sets += [moved] if self.moved else []
-            return f"{self.in_all.old:,} → {self.in_all.new:,} builds: {', '.join(sets)}"
-        return ", ".join(it.in_words(" builds", mark) for it in self.sets if it.parts)
+            return f"{self.in_all.old:,} → {counted(self.in_all.new, 'build')}: {', '.join(sets)}"
+        return ", ".join(it.in_words("build", mark) for it in self.sets)
 
     def parts_in_words(self, mark: Mark) -> list[str]:
         """Return what parts of those gone, and of those new, have in common."""

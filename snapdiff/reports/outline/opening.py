@@ -91,8 +91,8 @@ class Opening(Struct, frozen=True, kw_only=True):
         return [
             ("versions gone", gone[0]),
             ("options turned off", off[0]),
-            ("versions of widely used dependencies gone", gone[1]),
-            ("options of dependencies turned off", off[1]),
+            ("versions of some dependencies gone", gone[1]),
+            ("options of some dependencies turned off", off[1]),
         ]
 
 
@@ -297,7 +297,7 @@ def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
 
     A step in stacks that no line of all these `lines` is about has their names as its place.
     """
-    places = {move.stacks: move.place for line in lines for move in line.moves}
+    places = {frozenset(move.stacks): move.place for line in lines for move in line.moves}
     found = []
     for name, worst in ((name, line) for line in group.lines for name in line.packages):
         steps: dict[str, Move] = {}
@@ -305,7 +305,7 @@ def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
         for move in (it for it in told if it.status is worst.status):
             before = steps.get(step := move.now_in_words(str))
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
-            place = places.setdefault(stacks, Place("", stacks))
+            place = places.setdefault(frozenset(stacks), Place("", stacks))
             steps[step] = replace(move, stacks=stacks, place=place)
         found.append((name, tuple(steps.values())))
     return tuple(found)

@@ -209,7 +209,7 @@ class TagWriter:
                     groups=grouped(listed, of_these, lists_all=self._lists_all),
                     new_builds=new_builds,
                     numbers=Numbers(by_class=count_by_class(some)),
-                    is_beside_toolchain=is_dependency and len(beside) < len(lines),
+                    is_beside_toolchain=is_dependency and beside != list(lines),
                 )
             )
         found = [part for part in parts if part.groups or part.new_builds] or parts[:1]

@@ -69,7 +69,8 @@ def beside_toolchain(
     for line in lines:
         if not all(move.is_of_versions and not move.needed_by for move in line.moves):
             told.difference_update(line.packages)
-    return [it for it in lines if not (it.is_dependency and told.issuperset(it.packages))]
+    left = [it.without(told) if it.is_dependency else it for it in lines]
+    return [line for line in left if line.packages]
 
 
 def toolchain_of(
@@ -152,7 +153,7 @@ def _as_elsewhere(
 
 def _is_news(name: str, step: VersionMove) -> bool:
     """Return whether a colleague would tell it; an MPI that is new or gone is a product."""
-    is_move = bool(step.gone and step.came) and not step.kept
+    is_move = len(step.gone) == len(step.came) == 1 and not step.kept
     return name in COMPILERS or (is_move and name in (*MPI, "cuda", "hip", "python"))
 
 

@@ -2,7 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import partial
 from shlex import quote
 from typing import NamedTuple
 
@@ -13,6 +15,7 @@ from snapdiff.reports.names import TOP_FOLDER
 from snapdiff.reports.outline.parts import SHORT
 from snapdiff.result.changes import TagDiff
 from snapdiff.result.packages import Kind
+from snapdiff.spack import target_family
 
 _HARDWARE = re.compile(
     "(?<![a-z0-9])"
@@ -53,10 +56,14 @@ def stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
             yield StackNews(tag, tuple(it.stack for it in stacks), len(names), package, is_unsure)
 
 
-def _may_be_one(old: str, new: str) -> bool:
-    """Return whether a stack may have got a name; `root` is none, and `cuda` is never `cpu`."""
+def _may_be_one(families: Mapping[str, AbstractSet[str]], old: str, new: str) -> bool:
+    """Return whether a stack may have got a name; `root` is none, and `cuda` is never `cpu`.
+
+    `families` are those of the targets of each stack.
+    """
     parts = [set(_HARDWARE.findall(name.lower())) for name in (old, new)]
-    return ROOT not in (old, new) and not (all(parts) and parts[0] != parts[1])
+    is_other = (all(parts) and parts[0] != parts[1]) or families[old] != families[new]
+    return ROOT not in (old, new) and not is_other
 
 
 def likely_renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
@@ -67,7 +74,14 @@ def likely_renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
                 it.stack: set(it.packages.removed) for it in tag.stacks if it.status == "removed"
             }
             new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
-            likely = like_stacks(old, new, _may_be_one)
+            families = {
+                stack.stack: {
+                    target_family(spec.target) for it in stack.changes for spec in it.specs
+                }
+                for stack in tag.stacks
+                if stack.stack in (*old, *new)
+            }
+            likely = like_stacks(old, new, partial(_may_be_one, families))
             numbers = [Counter(it.old for it in likely), Counter(it.new for it in likely)]
             for like in likely:
                 if numbers[0][like.old] > 1 or numbers[1][like.new] > 1:
