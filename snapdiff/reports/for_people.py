@@ -1,6 +1,5 @@
 """The formats `markdown`, for release notes, `comment`, for a pull request, and `text`."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -32,6 +31,9 @@ _MOST_OFFENDING = 10
 
 _SHORT_COMMENT = 30
 """How many lines a comment has, blank ones aside, before some of them are folded."""
+
+_ENOUGH = 0.98
+"""How much of the room is used before no further text is tried: each takes as long as a report."""
 
 _SHORTEST_LINE = 8
 """How many characters a line has at the least: what cannot fit need not be rendered to be known."""
@@ -75,8 +77,9 @@ def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     page = _text(diff, options)
 
     def rendered(outline: Outline, extent: Extent) -> str:
-        text = page(outline, extent._replace(folds="none"))
-        if sum(map(bool, text.splitlines())) > _SHORT_COMMENT:
+        is_short = len(_lines_by_weight(outline)) <= _SHORT_COMMENT
+        text = page(outline, extent._replace(folds="none" if is_short else "all"))
+        if is_short and sum(map(bool, text.splitlines())) > _SHORT_COMMENT:
             text = page(outline, extent._replace(folds="all"))
         return f"{marker}{text}"
 
@@ -153,8 +156,10 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
     if most is None:
         return rendered(outline, full)
     if len(_lines_by_weight(outline)) * _SHORTEST_LINE <= most:
-        for less, extent in ((outline, full), (_shorter(outline), Extent(has_links=True))):
-            text = rendered(less, extent)
+        less = _shorter(outline)
+        without_specs = [(less, Extent(has_links=True))] if less != outline else []
+        for it, extent in [(outline, full), *without_specs]:
+            text = rendered(it, extent)
             if len(text) <= most:
                 return text
     text = ""
@@ -174,10 +179,19 @@ def _most_lines(outline: Outline, least: int, rendered: Rendered, extent: Extent
         texts[number] = rendered(_shorter(outline, lines[:number]), extent)
         return len(texts[number])
 
-    highest = max(least, min(len(lines), most // _SHORTEST_LINE))
-    if length(least) <= most and length(highest) > most:
-        highest = least + bisect_right(range(least + 1, highest), most, key=length)
-    return texts.get(highest, texts[least])
+    fits, highest = least, max(least, min(len(lines), most // _SHORTEST_LINE))
+    if length(least) > most or length(highest) <= most:
+        return texts[highest if highest in texts else least]
+    while highest - fits > 1 and len(texts[fits]) < _ENOUGH * most:
+        # Lines are about as long as one another; where they are not, halves find the place as well.
+        share = (most - len(texts[fits])) / (len(texts[highest]) - len(texts[fits]))
+        share = 0.5 if len(texts) % 3 == 0 else share
+        number = fits + min(max(round((highest - fits) * share), 1), highest - fits - 1)
+        if length(number) <= most:
+            fits = number
+        else:
+            highest = number
+    return texts[fits]
 
 
 def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int]]:

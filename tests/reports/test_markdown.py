@@ -3,16 +3,17 @@
 import dataclasses
 import re
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import cmarkgfm
 import pytest
 from cmarkgfm.cmark import Options
 
 from snapdiff import CatalogDiff, SnapdiffError, diff_catalogs, load_catalog, render_report
-from snapdiff.reports import ReportOptions, says_nothing_changed
+from snapdiff.reports import ReportOptions, for_people, says_nothing_changed
 from snapdiff.reports.for_people import MOST_CHARACTERS
 from snapdiff.reports.markdown import lists_apart
+from snapdiff.reports.templates import render_page
 from tests.golden import ROOT, SNAPSHOTS
 from tests.reports.test_escaping import Tree
 from tests.reports.test_news import diff_of, numbered
@@ -345,6 +346,27 @@ def test_release_notes_are_never_over_their_limit_unless_every_spec_is_asked_for
     whole = render_report(diff, "markdown", ReportOptions(max_length=10**6))
     assert len(whole) > MOST_CHARACTERS
     assert len(render_report(diff, "markdown", ReportOptions(detail=True))) > len(whole)
+
+
+@pytest.mark.parametrize("name", ["markdown", "comment"])
+def test_a_report_that_is_too_long_is_written_few_times(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each text that is tried takes as long as a report: halving the lines took 15, of a comment 31."""
+    old, new = (
+        [spec(f"{letter}{numbered(n)}", f"1.{side}.{n}", package=f"p{n}") for n in range(1200)]
+        for side, letter in enumerate("bc")
+    )
+    pages: list[str] = []
+
+    def counted_page(*arguments: Any, **values: Any) -> str:
+        pages.append(render_page(*arguments, **values))
+        return pages[-1]
+
+    monkeypatch.setattr(for_people, "render_page", counted_page)
+    text = render_report(diff_of(old, new), name, ReportOptions(max_length=20_000))
+    assert 0.98 * 20_000 <= len(text) <= 20_000
+    assert len(pages) <= 10
 
 
 def test_all_lines_stay_where_links_alone_take_too_much_room(tmp_path: Path) -> None:
