@@ -352,7 +352,7 @@ def test_release_notes_are_never_over_their_limit_unless_every_spec_is_asked_for
 def test_a_report_that_is_too_long_is_written_few_times(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each text that is tried takes as long as a report: halving the lines took 15, of a comment 31."""
+    """Each text that is tried takes as long as a report: by halves it were 15, of a comment 31."""
     old, new = (
         [spec(f"{letter}{numbered(n)}", f"1.{side}.{n}", package=f"p{n}") for n in range(1200)]
         for side, letter in enumerate("bc")
