@@ -622,3 +622,20 @@ def test_of_a_line_that_a_tool_shares_the_tool_alone_is_left_out(tmp_path: Path)
     dependencies = text.partition("\nDependencies beside the toolchain: ")[2]
     assert dependencies.startswith("curl new\n")
     assert "python" not in dependencies
+
+
+def test_compilers_are_named_where_another_one_changed_that_builds_nothing(tmp_path: Path) -> None:
+    """A package alone: `compilers as before` would not be so."""
+
+    def side(version: str) -> list[Item]:
+        mpi = Item("openmpi", f"4.{version}")
+        apps = [
+            Item(f"app{it}", f"{it}.{version}", explicit=True, needs=(needs(mpi),))
+            for it in range(9)
+        ]
+        return [*apps, mpi, Item("llvm", f"1{version}.0", explicit=True)]
+
+    old, new = write_locks(tmp_path, side("6"), side("7"))
+    sentence = run_cli(old, new, "-f", "text").out.splitlines()[2]
+    assert "; gcc as before, openmpi 4.6" in sentence
+    assert sentence.startswith("All 10 products upgraded (llvm to another major version) in ")

@@ -100,8 +100,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def is_all_of_them(self) -> bool:
         """Whether the same happened to all of these."""
-        [first, *others] = self.packages.by_class or (None,)
-        return bool(first and not others and first.whole_number == self.number_in_all > 2)
+        told = self.packages.told
+        return len(told) == 1 and told[0].whole_number == self.number_in_all > 2
 
     @property
     def tells_stacks(self) -> bool:

@@ -48,13 +48,15 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     The latter has the versions of each part, and where these are, if others are elsewhere. `news`
     is what a colleague would say of it: what became of a compiler, MPI, CUDA, HIP or Python in all
     stacks alike.
-    `compilers` are all there are, where none has changed, as a package either.
+    `compilers` are those with which specs are built as before, where that is so of all of them, and
+    none of these changed as a package; `others_changed` says that others did, as packages alone.
     """
 
     as_before: tuple[tuple[str, tuple[tuple[Versions, Place], ...]], ...]
     changes: tuple[tuple[str, tuple[ToolStep, ...]], ...]
     news: tuple[tuple[str, VersionMove], ...]
     compilers: tuple[str, ...]
+    others_changed: bool
 
 
 _Steps = dict[VersionMove, list[StackDiff]]
@@ -117,8 +119,8 @@ def toolchain_of(
     if not changes and not (changed and as_before):
         return None
     packages = {change.package for stack in stacks for change in stack.package_changes}
-    is_same = is_on_both_sides and {*COMPILERS}.isdisjoint(packages.union(changed))
-    same_compilers = [it for it in COMPILERS if is_same and it in unchanged]
+    is_same = is_on_both_sides and {*COMPILERS}.isdisjoint(changed)
+    same_compilers = [it for it in COMPILERS if is_same and it in unchanged - packages]
     everywhere = places.place(stack.stack for stack in tag.stacks)
     in_all = [(name, some[0]) for name, some in changes if some[0].place is everywhere]
     return Toolchain(
@@ -126,6 +128,7 @@ def toolchain_of(
         changes=tuple(changes),
         news=tuple((name, step.versions) for name, step in in_all if _is_news(name, step.versions)),
         compilers=tuple(same_compilers),
+        others_changed=not packages.isdisjoint(COMPILERS),
     )
 
 
