@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from snapdiff.result.packages import Kind
-from tests.support.documents import Item, needs
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import write_locks
-from tests.support.helpers import run_cli, run_json
+from tests.support.helpers import run_cli, run_json, write_files
 
 Builds = Sequence[tuple[str, str, bool]]
 """Builds of one package: the variant x, the recipe, and whether it is asked for."""
@@ -101,3 +101,24 @@ def test_a_gate_finds_no_kind_that_only_a_part_of_a_package_has(tmp_path: Path) 
     said = run_cli(*gate, "downgraded,upgraded").err
     assert said.startswith("snapdiff: upgraded: q 1.9 → 2.1 in ")
     assert said.count("\n") == 1
+
+
+def test_what_went_as_a_whole_is_called_what_it_is(tmp_path: Path) -> None:
+    """Two environments changed, one of them in a dependency alone, and one went, as did a tag."""
+
+    def environment(root: str, below: str, *more: str) -> bytes:
+        lib = Item("curl", below)
+        roots = [Item(name, explicit=True) for name in more]
+        return to_bytes(lock([lib, *roots, Item("app", root, explicit=True, needs=(needs(lib),))]))
+
+    one = environment("1.0", "1.1", "tool")
+    old = {"v/a": one, "v/b": one, "v/c": one, "w/a": one, "w/b": one}
+    new = {"v/a": environment("2.0", "1.1"), "v/b": environment("1.0", "1.2", "tool")}
+    for side, found in (("old", old), ("new", new)):
+        write_files(tmp_path, {f"{side}/{it}/spack.lock": text for it, text in found.items()})
+    done = run_cli("-C", tmp_path, "old", "new", "--fail-on", "removed", "-f", "text")
+    removed = "snapdiff: removed: tag w\nsnapdiff: removed: environment c in v\n"
+    assert done.err.startswith(removed)
+    assert "\nTag w removed: 3 packages in 2 environments\n" in done.out
+    assert " 1 tag removed; 2 environments changed, 1 removed.\n" in done.out
+    assert "stack" not in done.out

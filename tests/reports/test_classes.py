@@ -320,7 +320,7 @@ def test_what_ten_packages_share_is_what_all_around_did(number: int, sentence: s
     assert f"\n\n{sentence}\n\n" in text_of_other_compilers(number, 1)
 
 
-def text_of_other_compilers(number: int, own: int) -> str:
+def text_of_other_compilers(number: int, own: int, *, detail: bool = False) -> str:
     """The report of packages with another compiler, of which some have another variant, too."""
     sides = [
         [
@@ -330,7 +330,12 @@ def text_of_other_compilers(number: int, own: int) -> str:
         ]
         for side, compiler in (("o", GCC), ("n", CLANG))
     ]
-    return render_report(diff_of(*sides), "text", ReportOptions(width=400))
+    return render_report(diff_of(*sides), "text", ReportOptions(width=400, detail=detail))
+
+
+def test_with_every_spec_all_names_are_there() -> None:
+    assert ", p09 and 2 more (--detail lists them)\n" in text_of_other_compilers(12, 0)
+    assert ", p09, p10, p11\n" in text_of_other_compilers(12, 0, detail=True)
 
 
 def test_of_several_that_changed_in_different_ways_the_words_are_plural(tmp_path: Path) -> None:

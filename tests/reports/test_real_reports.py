@@ -321,3 +321,7 @@ def test_a_short_comment_on_a_release_keeps_what_was_lost_and_the_toolchain() ->
     assert "\n- `openblas` `0.3.23` → `0.3.24` (all 5)\n" in text
     assert "\n- `flecsi` `2.1.0` gone, still has `2.2.1` (`cuda-aarch64`)\n" in text
     assert "\n32 upgraded\n" in text, "what has no line is counted"
+    for most in range(6000, 30_000, 4000):
+        text = render_report(e4s_diff(), "comment", ReportOptions(max_length=most))
+        says_each = "products, each with what happened to it</summary>" in text
+        assert not (says_each and re.search("and [0-9]+ more packages\n", text))
