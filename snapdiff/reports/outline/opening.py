@@ -84,17 +84,6 @@ class Opening(Struct, frozen=True, kw_only=True):
     versions_gone: tuple[Losses, Losses] = ((), ())
     turned_off: tuple[Losses, Losses] = ((), ())
 
-    @property
-    def losses(self) -> list[tuple[str, Losses]]:
-        """Those in the order in which people read them, each with its title."""
-        gone, off = self.versions_gone, self.turned_off
-        return [
-            ("versions gone", gone[0]),
-            ("options turned off", off[0]),
-            ("versions of some dependencies gone", gone[1]),
-            ("options of some dependencies turned off", off[1]),
-        ]
-
 
 def opening_of(
     stacks: Sequence[StackDiff],
