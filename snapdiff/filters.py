@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from snapdiff.errors import FilterError, SnapdiffError
 from snapdiff.result.changes import CatalogDiff, Filters, StackDiff, Summary
-from snapdiff.result.packages import Kind
+from snapdiff.result.packages import Kind, PackageChange
 
 GLOBS = ("tag", "stack", "package", "kind", "because")
 """The filters that are globs."""
@@ -135,9 +135,18 @@ def with_changes_elsewhere(stacks: Collection[StackDiff]) -> tuple[StackDiff, ..
     changed = {change.package for stack in stacks for change in stack.package_changes}
     for roots in filter(None, (stack.asked_for for stack in stacks)):
         changed.update(roots.now, roots.no_longer)
-    return tuple(
-        replace(stack, still_there=tuple(name for name in stack.still_there if name in changed))
-        for stack in stacks
+    return tuple(_there_alone(stack, changed.intersection(stack.still_there)) for stack in stacks)
+
+
+def _there_alone(stack: StackDiff, names: Collection[str]) -> StackDiff:
+    """Return a stack in which some packages, and what is known of them, are `still_there`."""
+    versions = stack.versions_there or {}
+    known = {name: versions[name] for name in sorted(names) if name in versions}
+    return replace(
+        stack,
+        still_there=tuple(sorted(names)),
+        versions_there=known or UNSET,
+        roots_there=stack.roots_there and tuple(it for it in stack.roots_there if it in names),
     )
 
 
@@ -146,8 +155,8 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
     packages = tuple(
         change for change in stack.package_changes if not kinds.isdisjoint(change.kinds)
     )
-    others = {it.package for it in stack.package_changes if not it.whole}
-    still_there = others.union(stack.still_there) - {it.package for it in packages}
+    others = [it for it in stack.package_changes if not (it.whole or it in packages)]
+    stack = _with_others_there(stack, others)
     asked_for = stack.asked_for if Kind.RECONFIGURED in kinds else None
     has_none_left = stack.status == "changed" and not (changes or packages or asked_for)
     return replace(
@@ -159,8 +168,19 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
         ),
         asked_for=asked_for,
         package_changes=packages,
-        still_there=tuple(sorted(still_there)),
         changes=changes,
+    )
+
+
+def _with_others_there(stack: StackDiff, others: Collection[PackageChange]) -> StackDiff:
+    """Return a stack in which packages are still there of which changes are not reported."""
+    roots = [it.package for it in others if it.asked_for and it.asked_for.new]
+    versions = {it.package: it.versions_now for it in others}
+    return replace(
+        stack,
+        still_there=tuple(sorted({*stack.still_there, *versions})),
+        versions_there=(stack.versions_there or {}) | versions,
+        roots_there=stack.roots_there and tuple(sorted({*stack.roots_there, *roots})),
     )
 
 

@@ -80,7 +80,7 @@ class ComparedStack:
         )
         changed = [(it.pair, it.stacks[name]) for it in packages if name in it.stacks]
         self.package_changes = [found.package for _, found in changed]
-        self._counts = {it.pair.name: (it.old, it.new) for it in packages if name in it.stacks}
+        self._counts = {it.pair.name: (it.old, it.new) for it in packages}
         self.changes = [change for _, found in changed for change in found.specs]
         self.losses = {
             kind: [found.losses[kind] for _, found in changed if kind in found.losses]
@@ -157,6 +157,7 @@ class ComparedStack:
             )
             for change in packages
         ]
+        still_there = sorted(self.there.difference(it.package for it in packages))
         removed_or_paired = sum(change.old is not None for change in self.changes)
         kinds: dict[str, int] = Counter(change.kind for change in changes)
         return StackDiff(
@@ -173,13 +174,31 @@ class ComparedStack:
             gained_by=gained.of_stack,
             gained_with=gained_with or UNSET,
             package_changes=tuple(packages),
-            still_there=tuple(sorted(self.there.difference(it.package for it in packages))),
+            still_there=tuple(still_there),
+            versions_there=self._versions_there(still_there) or UNSET,
+            roots_there=tuple(it for it in still_there if it in asked_for[1])
+            if asked_for
+            else UNSET,
             toolchain=toolchain or UNSET,
             compilers=compilers,
             causes=tuple(causes),
             changes=tuple(changes),
             renamed_from=self.tag.renamed.get(self.name, UNSET),
         )
+
+    def _versions_there(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return which versions packages have on the new side, as far as that is known.
+
+        A package that is the same on both sides was not compared: of a document it has its roots.
+        """
+        graph = self.graphs[1]
+        versions = {name: set[str]() for name in names}
+        for root in ((graph and graph.roots) or {}).values():
+            if root.package in versions:
+                versions[root.package].add(root.version)
+        for name in versions.keys() & self._counts.keys():
+            versions[name].update(self._counts[name][1].versions.get(self.name, ()))
+        return {it: tuple(sorted(versions[it], key=parse_version)) for it in names if versions[it]}
 
     def _is_reported(self, change: Change) -> bool:
         """Return whether a change is reported: with `--explicit`, of what is asked for."""

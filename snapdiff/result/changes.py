@@ -192,6 +192,8 @@ class StackDiff(Struct, frozen=True, kw_only=True):
       side only
     - `still_there`: packages that are on both sides of the stack without a change of their own
       that is reported, though in a stack of the tag they changed or who asks for them did
+    - `versions_there`: the versions that these have on the new side, as far as they are known
+    - `roots_there`: those of these that are asked for on the new side; there where documents say it
     - `toolchain`: the versions of MPI, BLAS and LAPACK, CUDA, HIP and Python that it has on both
       sides and of which nothing changed, by package; there where its documents list any
     - `compilers`: how many specs have which compiler, the unchanged ones too; there where the
@@ -215,6 +217,8 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     gained_with: tuple[SharedTrait, ...] | UnsetType = UNSET
     package_changes: tuple[PackageChange, ...] = ()
     still_there: tuple[str, ...] = ()
+    versions_there: dict[str, tuple[str, ...]] | UnsetType = UNSET
+    roots_there: tuple[str, ...] | UnsetType = UNSET
     toolchain: dict[str, tuple[str, ...]] | UnsetType = UNSET
     compilers: tuple[CompilerCount, ...] | UnsetType = UNSET
     causes: tuple[StackCause, ...] = ()

@@ -225,6 +225,13 @@ class PackageChange(Struct, frozen=True, kw_only=True):
         return (*self.came, *more)
 
     @property
+    def versions_now(self) -> tuple[str, ...]:
+        """The versions that the stack has, the lowest first."""
+        if self.versions:
+            return tuple(it.version for it in self.versions if it.new)
+        return (*self.kept, *self.came)
+
+    @property
     def lost_a_build(self) -> bool:
         """Whether it kept a version and lost a build: a loss, whatever its kind is."""
         return bool(self.kept and self.specs.removed)
