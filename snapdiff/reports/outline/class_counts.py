@@ -67,11 +67,6 @@ class ClassCount(Struct, frozen=True, kw_only=True):
         return len(self.lost_with) > 1
 
     @property
-    def loses_one_of_them(self) -> bool:
-        """Whether no trait is of builds that all lost: some lost such, others those of another."""
-        return self.lost_with[0][1] < self.number
-
-    @property
     def as_names(self) -> tuple[str, ...]:
         """The names that a sentence has in place of their number: one, or two that are missed."""
         most = 2 if self.status in (Status.GONE, Status.NEW, Status.LOST) else 1

@@ -44,11 +44,6 @@ class SharedChange(Struct, frozen=True, kw_only=True):
     of: int
     place: Place
 
-    @property
-    def is_of_all(self) -> bool:
-        """Whether all of these moved to another os or target."""
-        return self.event.what in ("os", "target") and self.specs == self.of
-
 
 class Reasons(Struct, frozen=True, kw_only=True):
     """Why the specs of some stacks changed: what is said once for all of them.
@@ -77,11 +72,6 @@ class Reasons(Struct, frozen=True, kw_only=True):
     def told(self) -> ShortList[CountedCause]:
         """The causes that are told; the others are counted."""
         return shortened(self.causes, _MOST_CAUSES)
-
-    @property
-    def specs_untold(self) -> int:
-        """How many specs have a cause that is only counted."""
-        return sum(it.specs for it in self.causes[len(self.told.first) :])
 
     @property
     def is_placed(self) -> bool:

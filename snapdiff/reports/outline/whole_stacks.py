@@ -12,7 +12,6 @@ from snapdiff.model.packages import LikeStacks, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports.moves.places import FIRST_SEEN, added_word
 from snapdiff.reports.names import TOP_FOLDER
-from snapdiff.reports.outline.parts import SHORT
 from snapdiff.result.changes import TagDiff
 from snapdiff.result.packages import Kind
 from snapdiff.spack import target_family
@@ -36,11 +35,6 @@ class StackNews(NamedTuple):
     packages: int
     package: str
     may_be_old: bool
-
-    @property
-    def is_long(self) -> bool:
-        """Whether these are more stacks than are read in a line."""
-        return len(self.stacks) > SHORT
 
 
 def stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
