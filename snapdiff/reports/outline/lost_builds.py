@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -26,14 +26,8 @@ _FEW_MOVED = 3
 _MOST_NAMED = 5
 """How many packages a sentence names of which no build has something any more."""
 
-_Name = TypeVar("_Name")
-"""A package, or a package with versions."""
-
 _AtStack = tuple[str, str]
 """A package, and a stack."""
-
-Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
-"""Packages by the stacks in which the same happened to them."""
 
 
 class BuildSet(Struct, frozen=True, kw_only=True):
@@ -297,22 +291,10 @@ def _no_longer(
                 found.setdefault(trait, ({}, {}))[not is_product][name, stack] = None
     for trait, both in found.items():
         for are_dependencies, some in enumerate(both):
-            for names, place in by_place(some, places):
+            for names, place in places.by_place(some):
                 yield trait, LostPart(names, place, bool(are_dependencies))
 
 
 def _tool(trait: Trait) -> str:
     """Return the package that a trait is, or the compiler."""
     return trait.name or package_of_compiler(trait.value or "")
-
-
-def by_place(found: Iterable[tuple[_Name, str]], places: Places) -> Placed[_Name]:
-    """Return packages, each with a stack, by all stacks that they have, those of most first."""
-    stacks: dict[_Name, list[str]] = {}
-    for name, stack in found:
-        stacks.setdefault(name, []).append(stack)
-    together: dict[tuple[str, ...], list[_Name]] = {}
-    for name, some in stacks.items():
-        together.setdefault(tuple(sorted(some)), []).append(name)
-    most_first = sorted(together.items(), key=lambda it: (-len(it[0]), -len(it[1])))
-    return tuple((tuple(names), places.place(some)) for some, names in most_first)

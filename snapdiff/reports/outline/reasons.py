@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from snapdiff.reports.cause_words import event_in_words
-from snapdiff.reports.moves.places import Place, Places
+from snapdiff.reports.moves.places import Place, Placed, Places
 from snapdiff.reports.moves.statuses import shared_fields
 from snapdiff.reports.names import Mark, ShortList, shortened
-from snapdiff.reports.outline.lost_builds import Placed, by_place
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
@@ -116,7 +115,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     return Reasons(
         specs=len(changes) if causes else 0,
         packages=_products_first(changes.values(), rebuilt),
-        packages_at=by_place(at_stacks, places),
+        packages_at=places.by_place(at_stacks),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(causes),
         unexplained=len(changes) - sum(it.specs for it in causes),
