@@ -203,10 +203,7 @@ class _Column(NamedTuple):
 
 
 def _layouts(table: CountTable, noun: str) -> Iterator[list[_Column]]:
-    """Yield the columns of numbers in ever less room: of classes, of kinds by name, then by sign.
-
-    The narrowest have no sums.
-    """
+    """Yield the columns of numbers in ever less room: classes, kinds, signs, signs without sums."""
 
     def numbers(*classes: Status) -> list[int]:
         return [sum(row.by_class[it] for it in classes) for row in table.rows]

@@ -84,10 +84,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
 
 def _data_of(table: RowTable, kinds: Mapping[str, str]) -> str:
-    """Return the rows, and what they have the numbers of, as JSON that may stand in a script.
-
-    `kinds` has what specs are called to which each kind of change happened.
-    """
+    """Return the rows, and what they have the numbers of, as JSON that may stand in a script."""
     rows = table.rows
     if sum(row.specs for row in rows) > LISTED_SPECS:
         rows = [with_first_specs(row, FIRST_SPECS) for row in rows]

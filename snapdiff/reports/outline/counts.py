@@ -105,18 +105,6 @@ def count_table(
     )
 
 
-def packages_by_kind(diff: CatalogDiff) -> Counter[Kind]:
-    """Return how many packages each kind of change happened to, counted in each of their stacks."""
-    found: Counter[Kind] = Counter()
-    for tag in diff.tags:
-        for stack in tag.stacks:
-            if tag.status == "changed":
-                found.update(change.kind for change in stack.package_changes)
-            else:
-                found[Kind(tag.status)] += stack.packages.old + stack.packages.new
-    return found
-
-
 def _worst_rank(kinds: Iterable[Kind]) -> int:
     """Return the rank of the first of some kinds, and one beyond all where there is none."""
     return min(map(WORST_FIRST.index, kinds), default=len(WORST_FIRST))

@@ -26,9 +26,6 @@ _FEW_MOVED = 3
 _MOST_NAMED = 5
 """How many packages a sentence names of which no build has something any more."""
 
-_AtStack = tuple[str, str]
-"""A package, and a stack."""
-
 
 class BuildSet(Struct, frozen=True, kw_only=True):
     """Builds that are gone, or new, how many these are, and which traits many of them have.
@@ -271,12 +268,12 @@ def _no_longer(
 
     Products come first. What the line of a package says of its lost builds is left out.
     """
-    left: dict[str, dict[tuple[TraitCount, str], None]] = {}
+    left: dict[str, list[tuple[TraitCount, str]]] = {}
     for diff in stacks:
         for change in diff.package_changes:
             lost_here = ((it, diff.stack) for it in change.no_longer_with or ())
-            left.setdefault(change.package, {}).update(dict.fromkeys(lost_here))
-    found: dict[TraitCount, tuple[dict[_AtStack, None], dict[_AtStack, None]]] = {}
+            left.setdefault(change.package, []).extend(lost_here)
+    found: dict[TraitCount, dict[bool, dict[tuple[str, str], None]]] = {}
     for (name, _), of_name in moves.items():
         told = {
             (_tool(part.trait), part.specs, stack)
@@ -287,12 +284,12 @@ def _no_longer(
         for lost, stack in left.get(name, ()):
             if (_tool(lost.trait), lost.specs, stack) not in told:
                 trait = replace(lost.without_numbers(), also=UNSET)
-                is_product = (name, False) in moves
-                found.setdefault(trait, ({}, {}))[not is_product][name, stack] = None
+                is_dependency = (name, False) not in moves
+                found.setdefault(trait, {False: {}, True: {}})[is_dependency][name, stack] = None
     for trait, both in found.items():
-        for are_dependencies, some in enumerate(both):
+        for is_dependency, some in both.items():
             for names, place in places.by_place(some):
-                yield trait, LostPart(names, place, bool(are_dependencies))
+                yield trait, LostPart(names, place, is_dependency)
 
 
 def _tool(trait: Trait) -> str:

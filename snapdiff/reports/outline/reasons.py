@@ -89,18 +89,10 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     `of_roots` says that nothing is reported but what was asked for.
     """
     rebuilt = [stack for stack in stacks if stack.summary.rebuilt]
-    changes = {
-        tuple(spec.hash for spec in change.specs): change
-        for stack in rebuilt
-        for change in stack.changes
-        if change.kind is Kind.REBUILT
-    }
-    at_stacks = dict.fromkeys(
-        (change.package, stack.stack)
-        for stack in rebuilt
-        for change in stack.changes
-        if change.kind is Kind.REBUILT
-    )
+    every = [
+        (it, stack.stack) for stack in rebuilt for it in stack.changes if it.kind is Kind.REBUILT
+    ]
+    changes = {tuple(spec.hash for spec in it.specs): it for it, _ in every}
     causes = _counted_causes(changes.values())
     shared = tuple(_shared_changes(stacks, places, of_roots=of_roots))
     if not causes and not shared:
@@ -115,7 +107,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     return Reasons(
         specs=len(changes) if causes else 0,
         packages=_products_first(changes.values(), rebuilt),
-        packages_at=places.by_place(at_stacks),
+        packages_at=places.by_place(dict.fromkeys((it.package, stack) for it, stack in every)),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(causes),
         unexplained=len(changes) - sum(it.specs for it in causes),
