@@ -5,6 +5,7 @@ fault is a SnapdiffError, or click's UsageError, and becomes an annotation.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from snapdiff.posting.target import (
     read_event,
 )
 from snapdiff.reports.annotations import error_command
-from snapdiff.reports.outline.counts import packages_by_kind
+from snapdiff.result.changes import CatalogDiff
 from snapdiff.result.packages import Kind
 
 _FOLDER = "SNAPDIFF_FOLDER"
@@ -71,7 +72,7 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
     options = [f"--report-url={run.format_map(variables)}", "--annotations=github"]
     found = runs.compare(inputs, older_of, folder, *options)
-    by_kind = packages_by_kind(found.diff)
+    by_kind = _packages_by_kind(found.diff)
     gate_failed = bool(found.offenders)
     comment = folder / runs.COMMENT
     # GitHub shows nothing of a summary over 1 MiB; a comment has 60,000 characters at the most.
@@ -86,6 +87,18 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
         "comment": str(comment),
     }
     set_outputs(Path(variables["GITHUB_OUTPUT"]), outputs)
+
+
+def _packages_by_kind(diff: CatalogDiff) -> Counter[Kind]:
+    """Return how many packages each kind of change happened to, counted in each of their stacks."""
+    found: Counter[Kind] = Counter()
+    for tag in diff.tags:
+        for stack in tag.stacks:
+            if tag.status == "changed":
+                found.update(change.kind for change in stack.package_changes)
+            else:
+                found[Kind(tag.status)] += stack.packages.old + stack.packages.new
+    return found
 
 
 def post_step(variables: Variables, inputs: Inputs) -> None:

@@ -144,11 +144,9 @@ def _drawn(lines: Sequence[str]) -> str:
 
 
 def _table(lines: Sequence[Sequence[str]], numbers: int = 0) -> str:
-    """Return a table of words, the head first.
-
-    The last `numbers` columns are of numbers, on the right.
-    """
+    """Return a table of words, the head first."""
     head, *rows = lines
+    # The last columns are of numbers, on the right.
     rule = f"|{':--|' * (len(head) - numbers)}{'--:|' * numbers}"
     return "\n".join([_cells(head), rule, *map(_cells, rows)])
 

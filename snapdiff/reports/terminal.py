@@ -99,10 +99,7 @@ def _shown_width(text: str) -> int:
 
 
 def legend(text: str, noun: str) -> str:
-    """Return what the signs in a text mean, in one line; nothing of a text of few lines.
-
-    A table with signs for its columns is no such text: a column may have several classes.
-    """
+    """Return what the signs in a text mean, in one line; nothing of few lines without a table."""
     plain = _CODES.sub("", text)
     is_table = _SIGN_HEADS.search(plain)
     if len(_ITEM.findall(plain)) <= _SHORT and not is_table:
@@ -203,10 +200,7 @@ class _Column(NamedTuple):
 
 
 def _layouts(table: CountTable, noun: str) -> Iterator[list[_Column]]:
-    """Yield the columns of numbers in ever less room: of classes, of kinds by name, then by sign.
-
-    The narrowest have no sums.
-    """
+    """Yield the columns of numbers in ever less room: classes, kinds, signs, signs without sums."""
 
     def numbers(*classes: Status) -> list[int]:
         return [sum(row.by_class[it] for it in classes) for row in table.rows]

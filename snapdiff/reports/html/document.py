@@ -40,10 +40,7 @@ _UNSAFE = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u20
 
 
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
-    """Yield the report: a complete HTML document that asks for nothing from anywhere.
-
-    The plain table ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
-    """
+    """Yield the report: a complete HTML document that asks for nothing from anywhere."""
     environment = environment_of("html", options)
     outline = outline_of(diff, "package", has_table=True)
     words = plain_words(options.templates, outline.noun, MOST_STACKS)
@@ -84,10 +81,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
 
 def _data_of(table: RowTable, kinds: Mapping[str, str]) -> str:
-    """Return the rows, and what they have the numbers of, as JSON that may stand in a script.
-
-    `kinds` has what specs are called to which each kind of change happened.
-    """
+    """Return the rows, and what they have the numbers of, as JSON that may stand in a script."""
     rows = table.rows
     if sum(row.specs for row in rows) > LISTED_SPECS:
         rows = [with_first_specs(row, FIRST_SPECS) for row in rows]

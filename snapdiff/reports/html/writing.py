@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 
 def inline_part(environment: "jinja2.Environment", *names: str) -> tuple["Markup", str]:
-    """Return style sheets or a script from the templates, and what a security policy calls that.
-
-    Raises ReportError.
-    """
+    """Return style sheets or a script, and what a security policy calls it; raises ReportError."""
     import jinja2
 
     assert environment.loader is not None

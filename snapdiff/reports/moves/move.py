@@ -167,11 +167,6 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.versions.came or ((went[1].version,) if went else ())
 
     @property
-    def highest_came(self) -> str:
-        """The highest of these, nothing where none came."""
-        return self.came[-1] if self.came else ""
-
-    @property
     def is_in_part(self) -> bool:
         """Whether some builds have another version now, and some the one that they had."""
         return bool(self.came and (self.versions.kept or self.versions.counts))

@@ -9,14 +9,7 @@ from snapdiff.reports.cause_words import other_values_of_all
 from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import NOWHERE
-from snapdiff.reports.moves.statuses import (
-    Status,
-    Versions,
-    field_events,
-    highest,
-    is_told,
-    step_of,
-)
+from snapdiff.reports.moves.statuses import Status, Versions, highest, is_told, step_of
 from snapdiff.result.causes import Cause, Event, TraitCount, event_of
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
@@ -32,7 +25,10 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     reconfigured = [it for it in told if it.kind is Kind.RECONFIGURED and not is_told(it, shared)]
     is_said = not change.specs.reconfigured or any(it.kind is kind for it in specs)  # by a spec
     only_shared = kind is Kind.RECONFIGURED and is_said and all(is_told(it, shared) for it in specs)
-    of_specs = [set(field_events(spec)) for spec in reconfigured or told]
+    of_specs = [
+        {field.event() for field in it.fields if it.kind is Kind.RECONFIGURED}
+        for it in reconfigured or told
+    ]
     events = set().union(*of_specs)
     in_all = set.intersection(*of_specs) - shared if of_specs else set()
     own_events = events - shared
@@ -188,11 +184,8 @@ def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, .
 
 
 def _came_down(change: PackageChange, versions: VersionMove) -> bool:
-    """Return whether a version came that is older than one before: in its series, if it has one.
-
-    Of builds beside roots where none was before, any version may be.
-    """
-    if not (change.gone or change.kept):
+    """Return whether a version came that is older than one before: in its series, if it has one."""
+    if not (change.gone or change.kept):  # beside roots, where no build was before
         return bool(change.came)
     steps, before = versions.steps, highest((*change.gone, *change.kept))
     olds = {version: steps.get(version, before) for version in change.came}

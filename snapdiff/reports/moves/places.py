@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain, count, product
 from string import ascii_uppercase
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -14,6 +15,8 @@ FEW_STACKS = 3
 """How many stacks are named one by one, and how many that are missing."""
 
 _SEPARATORS = re.compile("[-_.]")
+
+_Item = TypeVar("_Item")
 
 
 class Place(Struct):
@@ -29,6 +32,10 @@ class Place(Struct):
     letter: str = ""
 
     __hash__ = object.__hash__  # one set of stacks is one object, which may get a letter later
+
+
+Placed = tuple[tuple[tuple[_Item, ...], Place], ...]
+"""Packages, or others, by the stacks in which the same happened to them."""
 
 
 FIRST_SEEN = "first seen"
@@ -69,15 +76,23 @@ class Places:
         return self._known[some]
 
     def besides(self, stacks: Collection[str], others: Collection[str]) -> Place | None:
-        """Return some other stacks than those: `the 4 others` where these are all.
-
-        Nothing is left to say where those are `all but` these.
-        """
+        """Return some other stacks than those: `the 4 others` where these are all."""
         is_all = len(stacks) + len(others) == len(self._all)
-        if is_all and self.place(stacks).before.startswith("all but"):
+        if is_all and self.place(stacks).before.startswith("all but"):  # that says it already
             return None
         is_short = is_all and len(others) > 1
         return Place(f"the {len(others)} others", ()) if is_short else self.place(others)
+
+    def by_place(self, found: Iterable[tuple[_Item, str]]) -> Placed[_Item]:
+        """Return items, each with a stack, by all stacks that they have, those of most first."""
+        stacks: dict[_Item, list[str]] = {}
+        for item, stack in found:
+            stacks.setdefault(item, []).append(stack)
+        together: dict[tuple[str, ...], list[_Item]] = {}
+        for item, some in stacks.items():
+            together.setdefault(tuple(sorted(some)), []).append(item)
+        most_first = sorted(together.items(), key=lambda it: (-len(it[0]), -len(it[1])))
+        return tuple((tuple(items), self.place(some)) for some, items in most_first)
 
     def named_sets(self, used: Iterable[Place]) -> dict[str, tuple[str, ...]]:
         """Give letters to long sets that are used more than once, in this order; return them."""

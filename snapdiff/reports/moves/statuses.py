@@ -149,15 +149,8 @@ def is_told(change: Change, shared: set[Event]) -> bool:
     A root without a partner has its version still: another root was paired with a dependency.
     """
     if change.kind is Kind.RECONFIGURED:
-        return shared.issuperset(field_events(change))
+        return shared.issuperset(field.event() for field in change.fields)
     return change.kind in (Kind.REBUILT, Kind.ADDED, Kind.REMOVED)
-
-
-def field_events(change: Change) -> list[Event]:
-    """Return in what a reconfigured spec differs; of another change nothing."""
-    if change.kind is not Kind.RECONFIGURED:
-        return []
-    return [field.event() for field in change.fields]
 
 
 def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:

@@ -83,15 +83,6 @@ class Outline(Struct, frozen=True, kw_only=True):
     in_all: PackageCount | None
     skipped: tuple[SkippedPage, ...]
 
-    def number_of_stacks(self, kind: Kind) -> int:
-        """Return how many stacks are removed, or added for sure, in tags that are on both sides."""
-        return sum(len(it.stacks) for it in self.whole_stacks[kind] if not it.may_be_old)
-
-    @property
-    def changed_stacks(self) -> int:
-        """How many stacks changed that are on both sides, in tags that are."""
-        return sum(it.status == "changed" for tag in self.tags for it in tag.tag.stacks)
-
     @property
     def number_in_all(self) -> int:
         """How many products, or packages, the tag has in all, on either side; 0 if not known."""
@@ -105,29 +96,28 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def tells_stacks(self) -> bool:
-        """Whether the sentence says in how many stacks that is.
-
-        It does not where one number of stacks is there already: of those that came or went, or of
-        the only class.
-        """
+        """Whether the sentence says in how many stacks that is: it has no number of them yet."""
         told = self.packages.told
         if len(told) == 1:
             is_placed = told[0].place is not None or told[0].in_some == told[0].number
             return self.stacks > 1 and not is_placed
         return self.stacks > 1 and not any(self.whole_stacks.values())
 
-    @property
-    def whole_tags(self) -> list[tuple[str, int]]:
-        """How many tags are removed, and how many added, without zeros."""
-        numbers = [(kind.value, len(tags)) for kind, tags in self.one_sided.items()]
-        return [it for it in numbers if it[1]]
+    def by_fate(self, with_changed: bool) -> list[tuple[str, list[tuple[str, int]]]]:
+        """Return how many tags are removed and added, and how many stacks of the others.
 
-    def stacks_by_fate(self, changed: int) -> list[tuple[str, int]]:
-        """Return how many stacks are `changed`, removed and added; nothing if all are changed."""
-        words = ((Kind.REMOVED, "removed"), (Kind.ADDED, self.added))
-        whole = [(word, self.number_of_stacks(kind)) for kind, word in words]
-        numbers = [("changed", changed), *whole] if any(number for _, number in whole) else []
-        return [it for it in numbers if it[1]]
+        `with_changed` stacks, if there are others; of those added the ones that are so for sure.
+        """
+        tags = [(kind.value, len(some)) for kind, some in self.one_sided.items()]
+        stacks = [
+            (word, sum(len(it.stacks) for it in self.whole_stacks[kind] if not it.may_be_old))
+            for kind, word in ((Kind.REMOVED, "removed"), (Kind.ADDED, self.added))
+        ]
+        if with_changed and any(number for _, number in stacks):
+            every = (it for block in self.tags for it in block.tag.stacks)
+            stacks.insert(0, ("changed", sum(it.status == "changed" for it in every)))
+        rows = (("tag", tags), (self.noun, stacks))
+        return [(noun, [it for it in numbers if it[1]]) for noun, numbers in rows]
 
     @property
     def only_cause(self) -> CountedCause | None:

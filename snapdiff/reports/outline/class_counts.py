@@ -67,11 +67,6 @@ class ClassCount(Struct, frozen=True, kw_only=True):
         return len(self.lost_with) > 1
 
     @property
-    def loses_one_of_them(self) -> bool:
-        """Whether no trait is of builds that all lost: some lost such, others those of another."""
-        return self.lost_with[0][1] < self.number
-
-    @property
     def as_names(self) -> tuple[str, ...]:
         """The names that a sentence has in place of their number: one, or two that are missed."""
         most = 2 if self.status in (Status.GONE, Status.NEW, Status.LOST) else 1
@@ -89,15 +84,9 @@ class ClassCount(Struct, frozen=True, kw_only=True):
         return self.number - self.in_more
 
 
-class Term(Struct, frozen=True):
-    """A class in a row of several, with the noun of each of its two numbers, if it has one."""
-
-    count: ClassCount
-    noun: str
-    noun_in_some: str
-
-
-def with_nouns(counts: Iterable[ClassCount], one: str | None, several: str) -> list[Term]:
+def with_nouns(
+    counts: Iterable[ClassCount], one: str | None, several: str
+) -> list[tuple[ClassCount, str, str]]:
     """Return classes in a row, of which the first number has its noun; without `one` none has."""
     is_said = not one
     terms = []
@@ -106,7 +95,7 @@ def with_nouns(counts: Iterable[ClassCount], one: str | None, several: str) -> l
         for number in (0 if it.as_names else it.whole_number, it.in_more):
             nouns.append(f" {one if number == 1 else several}" if number and not is_said else "")
             is_said = is_said or number > 0
-        terms.append(Term(it, nouns[0], nouns[1]))
+        terms.append((it, nouns[0], nouns[1]))
     return terms
 
 

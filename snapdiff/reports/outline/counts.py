@@ -85,10 +85,7 @@ class CountTable(Counts, frozen=True, kw_only=True):
 def count_table(
     diff: CatalogDiff, moves: Mapping[tuple[str, ...], Mapping[str, StackMoves]]
 ) -> CountTable:
-    """Return the table of a report, tag by tag in the order of `tags_worst_first`.
-
-    `moves` has what happened to packages of the tags that changed, by their names and by stack.
-    """
+    """Return the table of a report; `moves` are those of each tag by its names, and by stack."""
     is_known = reports_all(diff.filters)
     rows = []
     for tag in tags_worst_first(diff.tags):
@@ -103,18 +100,6 @@ def count_table(
         several_tags=len(diff.tags) > 1,
         rows=tuple(rows),
     )
-
-
-def packages_by_kind(diff: CatalogDiff) -> Counter[Kind]:
-    """Return how many packages each kind of change happened to, counted in each of their stacks."""
-    found: Counter[Kind] = Counter()
-    for tag in diff.tags:
-        for stack in tag.stacks:
-            if tag.status == "changed":
-                found.update(change.kind for change in stack.package_changes)
-            else:
-                found[Kind(tag.status)] += stack.packages.old + stack.packages.new
-    return found
 
 
 def _worst_rank(kinds: Iterable[Kind]) -> int:

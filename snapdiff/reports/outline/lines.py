@@ -153,11 +153,6 @@ class SpecLine(Struct, frozen=True, kw_only=True):
     hashes: tuple[HashPair, ...] = ()
 
     @property
-    def specs(self) -> int:
-        """How many specs they are."""
-        return len(self.hashes)
-
-    @property
     def likeness(self) -> tuple[object, ...]:
         """What all changes on one line have in common."""
         change = self.change
@@ -189,15 +184,13 @@ def spec_lines(stacks: Sequence[StackDiff]) -> SpecLines:
             old, new = (spec.hash if spec else None for spec in (change.old, change.new))
             hashes[old, new] = places[stack.stack] = None
     by_kind: dict[Kind, list[SpecLine]] = {kind: [] for kind in WORST_FIRST}
-    specs: dict[Kind, set[tuple[str, HashPair]]] = {kind: set() for kind in WORST_FIRST}
     for line, hashes, places in sorted(alike.values(), key=lambda it: it[0].change.package):
-        specs[line.change.kind].update((line.change.package, pair) for pair in hashes)
+        in_all = 1 < len(stacks) == len(places)
         by_kind[line.change.kind].append(
-            replace(
-                line,
-                stacks=tuple(places),
-                in_all_stacks=1 < len(stacks) == len(places),
-                hashes=tuple(hashes),
-            )
+            replace(line, stacks=tuple(places), in_all_stacks=in_all, hashes=tuple(hashes))
         )
-    return tuple((kind, len(specs[kind]), tuple(lines)) for kind, lines in by_kind.items() if lines)
+    return tuple(
+        (kind, len({(it.change.package, pair) for it in lines for pair in it.hashes}), tuple(lines))
+        for kind, lines in by_kind.items()
+        if lines
+    )

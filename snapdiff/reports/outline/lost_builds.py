@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -25,15 +25,6 @@ _FEW_MOVED = 3
 
 _MOST_NAMED = 5
 """How many packages a sentence names of which no build has something any more."""
-
-_Name = TypeVar("_Name")
-"""A package, or a package with versions."""
-
-_AtStack = tuple[str, str]
-"""A package, and a stack."""
-
-Placed = tuple[tuple[tuple[_Name, ...], Place], ...]
-"""Packages by the stacks in which the same happened to them."""
 
 
 class BuildSet(Struct, frozen=True, kw_only=True):
@@ -251,10 +242,7 @@ def lost_together(
 def _lost_by_several(
     moves: Moves, told: AbstractSet[str], places: Places
 ) -> Iterator[tuple[TraitCount, LostPart]]:
-    """Yield the products that lost builds of one trait in stacks of which nothing is `told`.
-
-    Nothing is said where all that happened to them is that: they share a line.
-    """
+    """Yield the products that lost builds of one trait in stacks of which nothing is `told`."""
     found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, bool]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
@@ -264,6 +252,7 @@ def _lost_by_several(
                 names = found.setdefault((part.without_numbers(), move.stacks), {})
                 names[name] = move.asked_for is not None and not move.asked_for.new
     for (trait, where), names in found.items():
+        # Where all that happened to them is that, they share a line.
         if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names):
             no_roots = all(names.values())
             place = places.place(where)
@@ -273,18 +262,15 @@ def _lost_by_several(
 def _no_longer(
     stacks: Iterable[StackDiff], moves: Moves, places: Places
 ) -> Iterator[tuple[TraitCount, LostPart]]:
-    """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there.
-
-    Products come first. What the line of a package says of its lost builds is left out.
-    """
-    left: dict[str, dict[tuple[TraitCount, str], None]] = {}
+    """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there."""
+    left: dict[str, list[tuple[TraitCount, str]]] = {}
     for diff in stacks:
         for change in diff.package_changes:
             lost_here = ((it, diff.stack) for it in change.no_longer_with or ())
-            left.setdefault(change.package, {}).update(dict.fromkeys(lost_here))
-    found: dict[TraitCount, tuple[dict[_AtStack, None], dict[_AtStack, None]]] = {}
+            left.setdefault(change.package, []).extend(lost_here)
+    found: dict[TraitCount, dict[bool, dict[tuple[str, str], None]]] = {}
     for (name, _), of_name in moves.items():
-        told = {
+        told = {  # by the line of the package
             (_tool(part.trait), part.specs, stack)
             for move in of_name
             for part in (move.lost.parts if move.lost and not move.versions.counts else ())
@@ -293,26 +279,14 @@ def _no_longer(
         for lost, stack in left.get(name, ()):
             if (_tool(lost.trait), lost.specs, stack) not in told:
                 trait = replace(lost.without_numbers(), also=UNSET)
-                is_product = (name, False) in moves
-                found.setdefault(trait, ({}, {}))[not is_product][name, stack] = None
+                is_dependency = (name, False) not in moves
+                found.setdefault(trait, {False: {}, True: {}})[is_dependency][name, stack] = None
     for trait, both in found.items():
-        for are_dependencies, some in enumerate(both):
-            for names, place in by_place(some, places):
-                yield trait, LostPart(names, place, bool(are_dependencies))
+        for is_dependency, some in both.items():
+            for names, place in places.by_place(some):
+                yield trait, LostPart(names, place, is_dependency)
 
 
 def _tool(trait: Trait) -> str:
     """Return the package that a trait is, or the compiler."""
     return trait.name or package_of_compiler(trait.value or "")
-
-
-def by_place(found: Iterable[tuple[_Name, str]], places: Places) -> Placed[_Name]:
-    """Return packages, each with a stack, by all stacks that they have, those of most first."""
-    stacks: dict[_Name, list[str]] = {}
-    for name, stack in found:
-        stacks.setdefault(name, []).append(stack)
-    together: dict[tuple[str, ...], list[_Name]] = {}
-    for name, some in stacks.items():
-        together.setdefault(tuple(sorted(some)), []).append(name)
-    most_first = sorted(together.items(), key=lambda it: (-len(it[0]), -len(it[1])))
-    return tuple((tuple(names), places.place(some)) for some, names in most_first)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snapdiff.reports.cause_words import turned_off
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import Moves, StackMoves
-from snapdiff.reports.moves.places import Place, Places
+from snapdiff.reports.moves.places import Place, Placed, Places
 from snapdiff.reports.moves.products import needed_by_roots_now
 from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.outline.class_counts import ClassCount, Named
@@ -20,10 +20,8 @@ from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
     LEAST_TOGETHER,
     LostTogether,
-    Placed,
     StackBuilds,
     builds_of,
-    by_place,
     lost_together,
 )
 from snapdiff.reports.outline.reasons import SharedChange
@@ -81,8 +79,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     new_roots: tuple[NewRoots, ...] = ()
     builds: tuple[StackBuilds, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
-    versions_gone: tuple[Losses, Losses] = ((), ())
-    turned_off: tuple[Losses, Losses] = ((), ())
+    versions_gone: tuple[Losses, ...] = ((), ())
+    turned_off: tuple[Losses, ...] = ((), ())
 
 
 def opening_of(
@@ -95,28 +93,20 @@ def opening_of(
     kinds: Collection[Kind],
     told: Mapping[str, StackMoves],
 ) -> Opening:
-    """Return what many packages of some stacks share, of builds in the kinds that are asked for.
-
-    Which versions and options are lost is named of those stacks that are `told`.
-    """
+    """Return what many packages of some stacks share, and which values those `told` lost."""
     gone, off = _lost_values(stacks, moves, told)
     builds = builds_of(stacks, kinds, places)
-    of_builds = {
-        stack
-        for found in builds
-        for stack in found.stacks
-        if any(it.parts and it.word == "gone" for it in found.sets)
-    }
+    losing = (it for it in builds if any(some.parts and some.word == "gone" for some in it.sets))
+    of_builds = {stack for it in losing for stack in it.stacks}
+    is_lost = Kind.REMOVED in kinds
     return Opening(
         shared=tuple(shared),
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
         builds=builds,
-        lost_together=lost_together(stacks, moves, of_builds, places)
-        if Kind.REMOVED in kinds
-        else (),
-        versions_gone=(by_place(gone[0], places), by_place(gone[1], places)),
-        turned_off=(by_place(off[0], places), by_place(off[1], places)),
+        lost_together=lost_together(stacks, moves, of_builds, places) if is_lost else (),
+        versions_gone=tuple(map(places.by_place, gone)),
+        turned_off=tuple(map(places.by_place, off)),
     )
 
 
@@ -203,10 +193,10 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 names=tuple((name, ()) for name in roots),
                 are_new=set(roots).issubset(tag.packages.added),
                 place=places.place(stack for _, stack in found),
-                taken=by_place(((number, stack) for stack, number in of_stack.items()), places),
-                older=by_place((it for it, _ in came), places),
+                taken=places.by_place((number, stack) for stack, number in of_stack.items()),
+                older=places.by_place(it for it, _ in came),
                 fell=frozenset((name, it) for ((name, _), it), fell in came if fell),
-                beside=by_place((it for it, fell in came if not fell), places),
+                beside=places.by_place(it for it, fell in came if not fell),
             )
         )
     return sorted(told, key=lambda it: (-max((max(n) for n, _ in it.taken), default=0), it.names))

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from snapdiff.reports.cause_words import event_in_words
-from snapdiff.reports.moves.places import Place, Places
+from snapdiff.reports.moves.places import Place, Placed, Places
 from snapdiff.reports.moves.statuses import shared_fields
 from snapdiff.reports.names import Mark, ShortList, shortened
-from snapdiff.reports.outline.lost_builds import Placed, by_place
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
@@ -44,11 +43,6 @@ class SharedChange(Struct, frozen=True, kw_only=True):
     of: int
     place: Place
 
-    @property
-    def is_of_all(self) -> bool:
-        """Whether all of these moved to another os or target."""
-        return self.event.what in ("os", "target") and self.specs == self.of
-
 
 class Reasons(Struct, frozen=True, kw_only=True):
     """Why the specs of some stacks changed: what is said once for all of them.
@@ -79,11 +73,6 @@ class Reasons(Struct, frozen=True, kw_only=True):
         return shortened(self.causes, _MOST_CAUSES)
 
     @property
-    def specs_untold(self) -> int:
-        """How many specs have a cause that is only counted."""
-        return sum(it.specs for it in self.causes[len(self.told.first) :])
-
-    @property
     def is_placed(self) -> bool:
         """Whether the packages are not all in the same stacks, and in few sets of these."""
         return 1 < len(self.packages_at) <= _MOST_CAUSES
@@ -95,23 +84,12 @@ class Reasons(Struct, frozen=True, kw_only=True):
 
 
 def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -> Reasons | None:
-    """Return what is to be said of some stacks of a tag, or None where nothing is known.
-
-    `of_roots` says that nothing is reported but what was asked for.
-    """
+    """Return what is to be said of some stacks of a tag, or None where nothing is known."""
     rebuilt = [stack for stack in stacks if stack.summary.rebuilt]
-    changes = {
-        tuple(spec.hash for spec in change.specs): change
-        for stack in rebuilt
-        for change in stack.changes
-        if change.kind is Kind.REBUILT
-    }
-    at_stacks = dict.fromkeys(
-        (change.package, stack.stack)
-        for stack in rebuilt
-        for change in stack.changes
-        if change.kind is Kind.REBUILT
-    )
+    every = [
+        (it, stack.stack) for stack in rebuilt for it in stack.changes if it.kind is Kind.REBUILT
+    ]
+    changes = {tuple(spec.hash for spec in it.specs): it for it, _ in every}
     causes = _counted_causes(changes.values())
     shared = tuple(_shared_changes(stacks, places, of_roots=of_roots))
     if not causes and not shared:
@@ -126,7 +104,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     return Reasons(
         specs=len(changes) if causes else 0,
         packages=_products_first(changes.values(), rebuilt),
-        packages_at=by_place(at_stacks, places),
+        packages_at=places.by_place(dict.fromkeys((it.package, stack) for it, stack in every)),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(causes),
         unexplained=len(changes) - sum(it.specs for it in causes),
@@ -146,14 +124,12 @@ def _products_first(changes: Iterable[Change], stacks: Iterable[StackDiff]) -> t
 
 
 def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
-    """Return the causes of some changes, those of most specs first.
-
-    All steps of a package from one version to another are one cause.
-    """
+    """Return the causes of some changes, those of most specs first."""
     together: dict[object, list[tuple[Cause, str]]] = {}
     for change in changes:
         if isinstance(change.cause, Cause):
             cause = change.cause
+            # All steps of a package from one version to another are one cause.
             key = cause.package if cause.what == "version" else event_of(cause)
             together.setdefault(key, []).append((cause, change.package))
     counted = [

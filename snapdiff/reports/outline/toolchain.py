@@ -1,7 +1,7 @@
 """What all of a tag stands on, compilers and MPI among it: what changed, and what is as before."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -38,8 +38,8 @@ class ToolStep(NamedTuple):
 
     versions: VersionMove
     place: Place
-    because: Because | None
-    compilers: Versions
+    because: Because | None = None
+    compilers: Versions = ()
 
 
 class Toolchain(Struct, frozen=True, kw_only=True):
@@ -102,8 +102,12 @@ def toolchain_of(
     for name, steps in sorted(changed.items(), key=lambda item: TOOLCHAIN.index(item[0])):
         every = _steps_of(name, steps, places, is_all=is_all)
         if untold := [it for it in every if not any(_says(other, name, it) for other in shared)]:
-            elsewhere = _as_elsewhere(name, same, places) if is_all else ()
-            changes.append((name, (*untold, *elsewhere)))
+            # Of a compiler it is not known: some specs may name none any more.
+            stays = same.get(name, {}) if is_all and name not in COMPILERS else {}
+            untold += [
+                ToolStep(VersionMove((), (), it), places.place(some)) for it, some in stays.items()
+            ]
+            changes.append((name, tuple(untold)))
     unchanged = {it for it in same if it not in changed and (is_all or it in COMPILERS)}
     if not all(stack.compilers for stack in stacks if stack.changes):  # it may be of others alone
         unchanged -= {*COMPILERS}
@@ -143,17 +147,6 @@ def _steps_of(name: str, steps: _Steps, places: Places, *, is_all: bool) -> Iter
         )
 
 
-def _as_elsewhere(
-    name: str, same: Mapping[str, Mapping[Versions, Sequence[str]]], places: Places
-) -> Iterator[ToolStep]:
-    """Yield the versions that a tool has in those stacks in which none of them changed.
-
-    Not of a compiler: some specs may name none any more.
-    """
-    for versions, stacks in same.get(name, {}).items() if name not in COMPILERS else ():
-        yield ToolStep(VersionMove((), (), versions), places.place(stacks), None, ())
-
-
 def _is_news(name: str, step: VersionMove) -> bool:
     """Return whether a colleague would tell it; an MPI that is new or gone is a product."""
     is_move = len(step.gone) == len(step.came) == 1 and not step.kept
@@ -172,10 +165,7 @@ def _because_of(name: str, stacks: Iterable[StackDiff]) -> Because | None:
 
 
 def _compilers_of(name: str, step: VersionMove, stacks: Iterable[StackDiff]) -> Versions:
-    """Return for which compilers an MPI came beside all there is, if they are several.
-
-    They are the same in all of these stacks.
-    """
+    """Return for which compilers, the same in all stacks, an MPI came beside all there is."""
     if name not in MPI or step.gone:
         return ()
     found = set()
@@ -189,10 +179,7 @@ def _compilers_of(name: str, step: VersionMove, stacks: Iterable[StackDiff]) -> 
 
 
 def _by_version(steps: _Steps) -> list[tuple[VersionMove, list[StackDiff]]]:
-    """Return the steps of a tool and their stacks, the highest version first.
-
-    Those of each series are apart where stacks made several at once.
-    """
+    """Return the steps of a tool, those of each series apart, and their stacks, highest first."""
     if len(steps) > 1:
         steps = _by_series(steps)
 

@@ -12,7 +12,6 @@ from snapdiff.model.packages import LikeStacks, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
 from snapdiff.reports.moves.places import FIRST_SEEN, added_word
 from snapdiff.reports.names import TOP_FOLDER
-from snapdiff.reports.outline.parts import SHORT
 from snapdiff.result.changes import TagDiff
 from snapdiff.result.packages import Kind
 from snapdiff.spack import target_family
@@ -37,11 +36,6 @@ class StackNews(NamedTuple):
     package: str
     may_be_old: bool
 
-    @property
-    def is_long(self) -> bool:
-        """Whether these are more stacks than are read in a line."""
-        return len(self.stacks) > SHORT
-
 
 def stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
     """Yield the stacks of each tag on both sides that are removed, or added."""
@@ -57,10 +51,7 @@ def stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
 
 
 def _may_be_one(families: Mapping[str, AbstractSet[str]], old: str, new: str) -> bool:
-    """Return whether a stack may have got a name; `root` is none, and `cuda` is never `cpu`.
-
-    `families` are those of the targets of each stack.
-    """
+    """Return whether a stack may have got a name; `root` is none, and `cuda` is never `cpu`."""
     parts = [set(_HARDWARE.findall(name.lower())) for name in (old, new)]
     is_other = (all(parts) and parts[0] != parts[1]) or families[old] != families[new]
     return ROOT not in (old, new) and not is_other
@@ -69,22 +60,18 @@ def _may_be_one(families: Mapping[str, AbstractSet[str]], old: str, new: str) ->
 def likely_renames(tags: Iterable[TagDiff]) -> Iterator[tuple[LikeStacks, str]]:
     """Yield the stacks that may be compared as one, where neither may be another as well."""
     for tag in tags:
-        if tag.status == "changed":
-            old = {
-                it.stack: set(it.packages.removed) for it in tag.stacks if it.status == "removed"
-            }
-            new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
-            families = {
-                stack.stack: {
-                    target_family(spec.target) for it in stack.changes for spec in it.specs
-                }
-                for stack in tag.stacks
-                if stack.stack in (*old, *new)
-            }
-            likely = like_stacks(old, new, partial(_may_be_one, families))
-            numbers = [Counter(it.old for it in likely), Counter(it.new for it in likely)]
-            for like in likely:
-                if numbers[0][like.old] > 1 or numbers[1][like.new] > 1:
-                    continue
+        if tag.status != "changed":
+            continue
+        old = {it.stack: set(it.packages.removed) for it in tag.stacks if it.status == "removed"}
+        new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
+        families = {
+            stack.stack: {target_family(spec.target) for it in stack.changes for spec in it.specs}
+            for stack in tag.stacks
+            if stack.stack in (*old, *new)
+        }
+        likely = like_stacks(old, new, partial(_may_be_one, families))
+        olds, news = Counter(it.old for it in likely), Counter(it.new for it in likely)
+        for like in likely:
+            if olds[like.old] == news[like.new] == 1:
                 given = (EMPTY_PART if it == TOP_FOLDER else it for it in (like.old, like.new))
                 yield like, f"--map-stack {quote('='.join(given))}"
