@@ -27,14 +27,7 @@ from snapdiff.model.packages import Package
 from snapdiff.model.specs import Revision
 from snapdiff.result.changes import Filters
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import (
-    Content,
-    Entry,
-    SingleFile,
-    Source,
-    is_submodule,
-    printable_path,
-)
+from snapdiff.sources.source import Content, Entry, SingleFile, Source, is_submodule, printable_path
 
 
 class Catalog:

@@ -188,11 +188,7 @@ def compute_part(steps: Steps, settings: ComparisonOptions) -> bytes:
 
 
 def _spread(
-    steps: Steps,
-    settings: ComparisonOptions,
-    executor: Executor,
-    jobs: int,
-    progress: Progress,
+    steps: Steps, settings: ComparisonOptions, executor: Executor, jobs: int, progress: Progress
 ) -> Iterator[Section]:
     total = steps.most_sections()
     rounds = ceil(total / (jobs * _MOST_IN_A_PART)) or 1

@@ -16,12 +16,7 @@ import click
 from msgspec.structs import replace
 
 from snapdiff.changelog.first_seen import first_seen
-from snapdiff.changelog.kept_file import (
-    GIVEN,
-    filter_options,
-    options_text,
-    require_no_changelog,
-)
+from snapdiff.changelog.kept_file import GIVEN, filter_options, options_text, require_no_changelog
 from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.sections import compute_sections
 from snapdiff.changelog.seen_report import render_first_seen
