@@ -150,22 +150,6 @@ def load_catalog(
     return Catalog(named_as_usual(opener.open(str(name))))
 
 
-def open_catalogs(
-    arguments: tuple[str, ...],
-    repository: Path,
-    limits: Limits,
-    progress: Progress,
-    paths: Sequence[str],
-) -> tuple[Catalog, Catalog]:
-    """Return the old and the new catalog that no, one or two arguments mean, narrowed to `paths`.
-
-    Raises RevisionError where one does not exist or could be two things.
-    """
-    opener = SourceOpener(repository, limits, progress)
-    old, new = map(named_as_usual, opener.open_pair(arguments, paths))
-    return Catalog(old), Catalog(new)
-
-
 # --- What is in catalogs by name, and what is not ---
 
 

@@ -29,8 +29,6 @@ from snapdiff.output.whole_files import held_alone
 from snapdiff.report_formats import CHANGELOG, SEEN_REPORT, in_words, option_name
 from snapdiff.reports import By
 
-_DEFAULT_BY: By = "commit"
-
 _OWN = {"format_name"}
 """The options that no configuration file decides: the format in it is that of a diff."""
 
@@ -166,7 +164,7 @@ def _shaping(given: GivenOptions) -> str:
         option_name(field): GIVEN if value is True else (str(value),)
         for field, value in given.looks.items()
     }
-    if given.by and given.by != _DEFAULT_BY:
+    if given.by and given.by != "commit":
         shaping["by"] = (given.by,)
     if given.skip_bad_pages:
         shaping["skip-bad-pages"] = GIVEN
