@@ -115,8 +115,7 @@ class Catalog:
 def named_as_usual(source: Source) -> Source:
     """Return a source with a document as catalogs have it where it is a single file.
 
-    It may be called as its owner likes, `old.lock`, compressed or signed. Raises
-    RevisionError if it is not a document.
+    It may be called `old.lock`, compressed or signed. Raises RevisionError where it is no document.
     """
     if not isinstance(source, SingleFile) or is_document(source.file):
         return source
@@ -143,8 +142,7 @@ def load_catalog(
 ) -> Catalog:
     """Return the revision or directory called `name`, looked up in the repository.
 
-    `progress` is called while a mirror is downloaded. Raises RevisionError where there is no such
-    thing.
+    `progress` is called while a mirror is downloaded. Raises RevisionError where there is none.
     """
     opener = SourceOpener(Path(repository), limits, progress)
     return Catalog(named_as_usual(opener.open(str(name))))

@@ -67,10 +67,7 @@ class Section(Struct, frozen=True):
 
 
 class Steps(Struct, frozen=True, kw_only=True):
-    """Steps, each from one of some snapshots to the next: a value that another process can take.
-
-    `paths` are those that are looked at.
-    """
+    """Steps from snapshot to snapshot within `paths`: a value that another process can take."""
 
     snapshots: tuple[Any, ...]
     limits: Limits

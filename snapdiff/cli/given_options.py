@@ -149,8 +149,7 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         """Return how a report is written to a file, or to standard output where there is none.
 
         On a terminal that is text where nothing says otherwise, elsewhere the first format. Raises
-        ReportError where the file cannot be written, before any work goes into it, and where there
-        is no such format.
+        ReportError, before any work, where there is no such format or the file cannot be written.
         """
         name, file = self.format_name, self.output
         if file:

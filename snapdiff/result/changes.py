@@ -317,9 +317,8 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     def renamed_stacks(self) -> list[tuple[str, str]]:
         """The old and the new name of each stack that was found under another name, in any tag."""
         every = (stack for tag in self.tags for stack in tag.stacks)
-        return sorted(
-            {(it.renamed_from, it.stack) for it in stacks if it.renamed_from is not UNSET}
-        )
+        names = {(it.renamed_from, it.stack) for it in every if it.renamed_from is not UNSET}
+        return sorted(names)
 
     def is_empty(self) -> bool:
         """Return whether nothing was added, removed or changed."""
