@@ -63,10 +63,7 @@ def blob_path(checksum: str) -> str:
 
 
 def index_blob(manifest: Manifest) -> tuple[str, Blob]:
-    """Return the entry of the index, of the newest version, and the key path of the entry.
-
-    Raises FormatError.
-    """
+    """Return the key path and the entry of the index of the newest version; raises FormatError."""
     found = {
         int(media_type[1]): position
         for position, blob in enumerate(manifest.data)

@@ -15,13 +15,7 @@ from snapdiff.formats.document import Document
 from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.limits import Progress, ignored
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
-from snapdiff.sources.source import (
-    ContentPair,
-    Entry,
-    EntryPair,
-    Source,
-    printable_path,
-)
+from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path
 
 
 class ComparedFiles(ABC):
@@ -50,17 +44,10 @@ class ComparedFiles(ABC):
         source = self.sources[side == "new"]
         return self.read(side, [entry for entry in map(source.find, paths) if entry])
 
-    def _same_entries(self, folder: str, changed: Collection[str]) -> list[Entry]:
-        return [
-            entry
-            for entry in self.entries(folder)
-            if is_read(entry.path) and printable_path(entry.path) not in changed
-        ]
-
     def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
         found: dict[str, Document] = {}
-        for entry in self._same_entries("", changed):
+        for entry in _less(self.entries(), changed):
             folder = self.documents.tag_folder(entry.path)
             if folder not in found:  # nearly always the first file is a document
                 [reading] = self.read("new", [entry])
@@ -72,11 +59,7 @@ class ComparedFiles(ABC):
         """Return whether a document can be read on either side, but for those `left_out`."""
         sides: tuple[Side, Side] = ("old", "new")
         for side, source in zip(sides, self.sources, strict=True):
-            entries = [
-                entry
-                for entry in source.entries()
-                if is_read(entry.path) and printable_path(entry.path) not in left_out
-            ]
+            entries = _less(source.entries(), left_out)
             if any(isinstance(found, Document) for found in self.read(side, entries)):
                 return True
         return False
@@ -93,7 +76,7 @@ class ComparedFiles(ABC):
     def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
         """Return the counts of the files below a folder, less those that differ."""
         counted = CountedFiles(scope)
-        entries = self._same_entries(folder, changed)
+        entries = _less(self.entries(folder), changed)
         for entry, reading in zip(entries, self.read("new", entries), strict=True):
             counted.put(printable_path(entry.path), reading)
         return counted
@@ -105,6 +88,11 @@ class ComparedFiles(ABC):
     def shown_path(self, path: str, side: Side) -> str:  # noqa: ARG002 - of use where one is named
         """Return what a document is called in an error: one that was named itself as it was."""
         return path
+
+
+def _less(entries: Iterable[Entry], paths: Collection[str]) -> list[Entry]:
+    """Return the files that may be documents, less those with some paths."""
+    return [it for it in entries if is_read(it.path) and printable_path(it.path) not in paths]
 
 
 class RevisionPair(ComparedFiles):

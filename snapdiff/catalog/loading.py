@@ -27,14 +27,7 @@ from snapdiff.model.packages import Package
 from snapdiff.model.specs import Revision
 from snapdiff.result.changes import Filters
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import (
-    Content,
-    Entry,
-    SingleFile,
-    Source,
-    is_submodule,
-    printable_path,
-)
+from snapdiff.sources.source import Content, Entry, SingleFile, Source, is_submodule, printable_path
 
 
 class Catalog:
@@ -122,8 +115,7 @@ class Catalog:
 def named_as_usual(source: Source) -> Source:
     """Return a source with a document as catalogs have it where it is a single file.
 
-    It may be called as its owner likes, `old.lock`, compressed or signed. Raises
-    RevisionError if it is not a document.
+    It may be called `old.lock`, compressed or signed. Raises RevisionError where it is no document.
     """
     if not isinstance(source, SingleFile) or is_document(source.file):
         return source
@@ -150,27 +142,10 @@ def load_catalog(
 ) -> Catalog:
     """Return the revision or directory called `name`, looked up in the repository.
 
-    `progress` is called while a mirror is downloaded. Raises RevisionError where there is no such
-    thing.
+    `progress` is called while a mirror is downloaded. Raises RevisionError where there is none.
     """
     opener = SourceOpener(Path(repository), limits, progress)
     return Catalog(named_as_usual(opener.open(str(name))))
-
-
-def open_catalogs(
-    arguments: tuple[str, ...],
-    repository: Path,
-    limits: Limits,
-    progress: Progress,
-    paths: Sequence[str],
-) -> tuple[Catalog, Catalog]:
-    """Return the old and the new catalog that no, one or two arguments mean, narrowed to `paths`.
-
-    Raises RevisionError where one does not exist or could be two things.
-    """
-    opener = SourceOpener(repository, limits, progress)
-    old, new = map(named_as_usual, opener.open_pair(arguments, paths))
-    return Catalog(old), Catalog(new)
 
 
 # --- What is in catalogs by name, and what is not ---

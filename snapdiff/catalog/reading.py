@@ -38,9 +38,8 @@ Reading = Document | BadPage | None
 class FilePair(NamedTuple):
     """A file that differs: what it is on both sides.
 
-    It `is_paired` where both are documents that list the same: `pairs` are then the packages of
-    which one side has a spec that the other has not, `unchanged` those of which both have the same.
-    Otherwise each side is read whole.
+    Where both are documents that list the same it `is_paired`: `pairs` are the packages of which
+    one side has a spec that the other has not, `unchanged` the rest. Else each side is read whole.
     """
 
     path: str
@@ -181,10 +180,9 @@ def pairs_of_package(
 ) -> Sequence[PackagePair]:
     """Return a package of two tags in pairs, each with all of the stacks that it is about.
 
-    Some pairs are of documents that both sides have; what other documents list is put into pairs
-    stack by stack. A page and a lock of one tag may list the same stack, or a page here what an
-    index lists there: what happened to a package in it is said once. What only one of them has has
-    no dependencies then.
+    Some pairs are of documents that both sides have; what others list is paired stack by stack. A
+    page and a lock may list the same stack, on one side or on two: what happened in it is said
+    once. What only one of them has has no dependencies then.
     """
     by_stack: dict[str, tuple[list[Package], list[Package]]] = {}
     for side, packages in enumerate((old, new)):

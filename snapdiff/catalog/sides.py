@@ -162,8 +162,7 @@ def add_package(counts: SpecCounts, package: PackageCounts, scope: Scope, times:
 class CatalogSide(Listed):
     """What is known of one side while files are compared.
 
-    `prefix` are the folders above its files, as far as known, `names` those under which stacks are
-    compared that have others here.
+    `prefix` are the folders above its files, as far as known, `names` the new names of its stacks.
     """
 
     def __init__(self, prefix: str, names: StackNames) -> None:

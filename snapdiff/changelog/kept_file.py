@@ -136,8 +136,7 @@ def with_sections(path: Path, sections: Sequence[str]) -> bytes:
 def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
     """Return the commit or snapshot after which the story goes on, or None for its beginning.
 
-    Raises ReportError where a marker names what is not in the history: then it was rewritten, or
-    the file tells another one.
+    Raises ReportError where a marker names what is not, or no longer, in the history.
     """
     if not markers:
         return None

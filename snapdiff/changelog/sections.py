@@ -67,10 +67,7 @@ class Section(Struct, frozen=True):
 
 
 class Steps(Struct, frozen=True, kw_only=True):
-    """Steps, each from one of some snapshots to the next: a value that another process can take.
-
-    `paths` are those that are looked at.
-    """
+    """Steps from snapshot to snapshot within `paths`: a value that another process can take."""
 
     snapshots: tuple[Any, ...]
     limits: Limits
@@ -188,11 +185,7 @@ def compute_part(steps: Steps, settings: ComparisonOptions) -> bytes:
 
 
 def _spread(
-    steps: Steps,
-    settings: ComparisonOptions,
-    executor: Executor,
-    jobs: int,
-    progress: Progress,
+    steps: Steps, settings: ComparisonOptions, executor: Executor, jobs: int, progress: Progress
 ) -> Iterator[Section]:
     total = steps.most_sections()
     rounds = ceil(total / (jobs * _MOST_IN_A_PART)) or 1

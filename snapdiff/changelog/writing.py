@@ -22,12 +22,7 @@ from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import inline_part, link_of, trusted
 from snapdiff.reports.markdown import links
 from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.templates import (
-    environment_of,
-    render_page,
-    render_template,
-    user_template,
-)
+from snapdiff.reports.templates import environment_of, render_page, render_template, user_template
 from snapdiff.reports.terminal import in_window
 from snapdiff.safe_text import shown
 
@@ -50,8 +45,7 @@ ToldSection = tuple[SectionEnd, str]
 class Changelog(Struct, frozen=True, kw_only=True):
     """A changelog that is to be written: what all its sections have in common, and where it goes.
 
-    `ends` are its first and last revision. `shaping` are the options that decide what is in a
-    section, as its marker has them.
+    `ends` are its first and last revision, `shaping` the options in the marker of each section.
     """
 
     ends: tuple[str, str]
@@ -64,8 +58,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
     def resume_after(self, wanted: Range) -> str | None:
         """Return the commit or snapshot with which the file ends so far, or None.
 
-        Raises ReportError where the file is not the beginning of this story, or was written with
-        other options.
+        Raises ReportError where the file begins another story, or was written with other options.
         """
         file = self.destination.file
         if not (file and is_continued(file, self.format_name) and file.is_file()):

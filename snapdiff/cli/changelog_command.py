@@ -16,12 +16,7 @@ import click
 from msgspec.structs import replace
 
 from snapdiff.changelog.first_seen import first_seen
-from snapdiff.changelog.kept_file import (
-    GIVEN,
-    filter_options,
-    options_text,
-    require_no_changelog,
-)
+from snapdiff.changelog.kept_file import GIVEN, filter_options, options_text, require_no_changelog
 from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.sections import compute_sections
 from snapdiff.changelog.seen_report import render_first_seen
@@ -33,8 +28,6 @@ from snapdiff.output.streams import ProgressBar
 from snapdiff.output.whole_files import held_alone
 from snapdiff.report_formats import CHANGELOG, SEEN_REPORT, in_words, option_name
 from snapdiff.reports import By
-
-_DEFAULT_BY: By = "commit"
 
 _OWN = {"format_name"}
 """The options that no configuration file decides: the format in it is that of a diff."""
@@ -171,7 +164,7 @@ def _shaping(given: GivenOptions) -> str:
         option_name(field): GIVEN if value is True else (str(value),)
         for field, value in given.looks.items()
     }
-    if given.by and given.by != _DEFAULT_BY:
+    if given.by and given.by != "commit":
         shaping["by"] = (given.by,)
     if given.skip_bad_pages:
         shaping["skip-bad-pages"] = GIVEN

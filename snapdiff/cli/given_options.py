@@ -16,7 +16,7 @@ import click
 from click.core import ParameterSource
 from msgspec import UNSET, Struct, UnsetType
 
-from snapdiff.catalog.loading import Catalog, open_catalogs
+from snapdiff.catalog.loading import Catalog, named_as_usual
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.document_names import LOCK_NAME
 from snapdiff.errors import FilterError, FormatError, ReportError, SnapdiffError
@@ -149,8 +149,7 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         """Return how a report is written to a file, or to standard output where there is none.
 
         On a terminal that is text where nothing says otherwise, elsewhere the first format. Raises
-        ReportError where the file cannot be written, before any work goes into it, and where there
-        is no such format.
+        ReportError, before any work, where there is no such format or the file cannot be written.
         """
         name, file = self.format_name, self.output
         if file:
@@ -217,13 +216,14 @@ def open_sides(
     Raises SnapdiffError.
     """
     directory, names, paths = given.compared(revisions)
-    old, new = open_catalogs(names, directory, given.limits, progress.downloaded, paths)
+    opener = SourceOpener(directory, given.limits, progress.downloaded)
+    old, new = map(named_as_usual, opener.open_pair(names, paths))
     if given.verbose:
-        say(f"comparing {old.source.name} with {new.source.name}")
-    given = with_settings(given, old.source, new.source, own)
+        say(f"comparing {old.name} with {new.name}")
+    given = with_settings(given, old, new, own)
     if given.verbose and given.configuration:
         say(f"settings of {given.configuration} count")
-    return old, new, given
+    return Catalog(old), Catalog(new), given
 
 
 def with_settings(

@@ -5,7 +5,7 @@ whatever the number of specs that lead there (specification, section 11).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import count, product
 from operator import attrgetter
@@ -18,7 +18,7 @@ from snapdiff.diff.dependencies import Graphs, NodePair
 from snapdiff.diff.reach import BitCounts, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
 from snapdiff.result.causes import LAST_RESORTS, WHATS, Cause, Event, StackCause, What, event_of
-from snapdiff.result.changes import Change
+from snapdiff.result.changes import Change, changes_by_package
 from snapdiff.result.packages import Field, Kind
 
 _OF_THE_NODE_BELOW: tuple[What, ...] = ("replaced", "added", "removed", "edge", "compilers")
@@ -29,7 +29,6 @@ REHASH = Event(None, "rehash")
 
 LONGEST_PATH = 100
 """How many names a path has: in a chain of 100,000 specs all paths together would have billions."""
-
 
 _BELOW: Callable[[ChangedPair], list[ChangedPair]] = attrgetter("below")
 _LINKED_BELOW: Callable[[ChangedPair], list[ChangedPair]] = attrgetter("linked_below")
@@ -52,7 +51,7 @@ class Explanation:
         self._pairs: list[ChangedPair] = []
         self._others: dict[ChangedPair, int] = {}
         counts = BitCounts()
-        for pair, bits in self._reached(wanted):
+        for pair, bits in unite_below(wanted, _BELOW, self._bits):
             self._pairs.append(pair)
             if pair in wanted:
                 self._others[pair] = max((bits & self._packages).bit_count() - 1, 0)
@@ -62,10 +61,6 @@ class Explanation:
         unlike = {pair: 0 for pair in self._pairs if not pair.is_same_to_use}
         changed = nearest_ways(_LINKED_BELOW, self._linked_above, unlike)
         self.same_to_use = {spec.hashes for spec in self._specs if spec not in changed}
-
-    def _reached(self, specs: Iterable[ChangedPair]) -> Iterator[tuple[ChangedPair, int]]:
-        """Yield the bits of all that is in reach of some specs, and of all pairs below them."""
-        return unite_below(specs, _BELOW, self._bits)
 
     def _bits(self, pair: ChangedPair) -> int:
         """Return the bits of a pair's own events, and of their packages but of last resorts."""
@@ -89,17 +84,17 @@ class Explanation:
 
         What it links goes before what it only needs to be built, both before any last resort.
         """
-        reach, pairs, linked_above = self.reach, self._pairs, self._linked_above
+        reach = self.reach
         ranked = sorted(
             reach, key=lambda event: (WHATS.index(event.what), -reach[event], event_words(event))
         )
         ranks = {event: rank for rank, event in enumerate(ranked)}
         events = [
             (pair, ranks[event], event.what if event.what in LAST_RESORTS else None, alone)
-            for pair in pairs
+            for pair in self._pairs
             for event, alone in pair.events.items()
         ]
-        above = parents(pairs, _BELOW)
+        above = parents(self._pairs, _BELOW)
         chosen: dict[ChangedPair, tuple[Event, tuple[str, ...], bool]] = {}
         for last_resort, build_only in product((None, *LAST_RESORTS), (False, True)):
             left = [spec for spec in self._specs if spec not in chosen]
@@ -109,7 +104,7 @@ class Explanation:
             for pair, rank, resort, alone in events:
                 if resort == last_resort and (build_only or not alone):
                     lowest[pair] = min(rank, lowest.get(pair, rank))
-            edges = (_BELOW, above) if build_only else (_LINKED_BELOW, linked_above)
+            edges = (_BELOW, above) if build_only else (_LINKED_BELOW, self._linked_above)
             ways = nearest_ways(*edges, lowest)
             for spec in left:
                 if spec in ways:
@@ -132,11 +127,12 @@ class Explanation:
         for event in self.reach:
             if event.what not in LAST_RESORTS and any(map(is_wanted, packages_of(event))):
                 wanted |= 1 << self._places[event]
-        reached = {pair: bool(bits & wanted) for pair, bits in self._reached(self._specs)}
+        every = unite_below(self._specs, _BELOW, self._bits)
+        reached = {pair for pair, bits in every if bits & wanted}
         return {
             spec.hashes
             for spec in self._specs
-            if reached[spec] or any(map(is_wanted, packages_of(self.causes[spec.hashes])))
+            if spec in reached or any(map(is_wanted, packages_of(self.causes[spec.hashes])))
         }
 
     def of_stack(self, wanted: Collection[NodePair]) -> list[StackCause]:
@@ -145,8 +141,14 @@ class Explanation:
         Most specs go first. What 30% or more of the specs reach is there even where something else
         is always nearer, last resorts aside.
         """
-        specs = [spec for spec in self._specs if spec.hashes in wanted]
-        reach = self.reach if len(specs) == len(self._specs) else self._reach_of(set(specs))
+        specs = dict.fromkeys(spec for spec in self._specs if spec.hashes in wanted)
+        reach = self.reach
+        if len(specs) < len(self._specs):
+            counts = BitCounts()
+            for pair, bits in unite_below(specs, _BELOW, self._bits):
+                if pair in specs:
+                    counts.add(bits)
+            reach = self._by_event(counts)
         packages: dict[Event, list[str]] = {}
         for spec in specs:
             packages.setdefault(event_of(self.causes[spec.hashes]), []).append(spec.name)
@@ -158,14 +160,6 @@ class Explanation:
             _stack_cause(event, names, reach.get(event) or len(names))
             for event, names in packages.items()
         )
-
-    def _reach_of(self, specs: Collection[ChangedPair]) -> dict[Event, int]:
-        """Return how many of some of the specs reach each event."""
-        counts = BitCounts()
-        for pair, bits in self._reached(specs):
-            if pair in specs:
-                counts.add(bits)
-        return self._by_event(counts)
 
 
 def _path(
@@ -306,12 +300,9 @@ def _lost_because(
 
 def main_causes(changes: Iterable[Change]) -> dict[str, Cause]:
     """Return by package the cause that most of its rebuilt specs have."""
-    by_package: dict[str, list[Cause]] = {}
-    for change in changes:
-        if isinstance(change.cause, Cause):
-            by_package.setdefault(change.package, []).append(change.cause)
     found = {}
-    for package, causes in by_package.items():
+    for package, some in changes_by_package(it for it in changes if it.cause).items():
+        causes = [change.cause for change in some if change.cause]
         specs = Counter(map(event_of, causes))
         most = max(specs.values())
         found[package] = min(

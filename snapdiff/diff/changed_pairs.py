@@ -57,10 +57,7 @@ class ChangedPairs:
         self._waiting: list[ChangedPair] = []
 
     def add(self, pairs: Iterable[NodePair]) -> list[ChangedPair]:
-        """Return pairs of hashes, once all that is below them is compared.
-
-        Raises FormatError where there are too many pairs below them.
-        """
+        """Return pairs of hashes, once all below is compared; raises FormatError for too many."""
         found = [self._pair(hashes, "") for hashes in pairs]
         for pair in self._waiting:  # which grows
             self._compare(pair)

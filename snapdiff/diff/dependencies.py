@@ -66,12 +66,11 @@ class SideDependencies:
         """Return the hashes of what a node links or runs; of no node, nothing."""
         found = self._below.get(spec_hash)
         if found is None:
-            node, hashes = self.graph.node(spec_hash), self.graph.hashes
             linked = []
-            for edge in node.edges if node else ():
+            for edge in edges_of(self.graph, spec_hash):
                 if not is_build_only(edge):
                     linked.append(edge.hash)
-                    if edge.hash not in hashes:
+                    if edge.hash not in self.graph.hashes:
                         self.names[edge.hash] = edge.name
             found = self._below[spec_hash] = tuple(linked)
         return found
@@ -85,11 +84,10 @@ class SideDependencies:
             node = self.graph.node(spec_hash)
             direct = frozenset(
                 (number, edge.types, edge.virtuals)
-                for edge in (node.edges if node else ())
+                for edge in edges_of(self.graph, spec_hash)
                 if (number := self._number(edge.hash)) is not None
             )
-            is_explicit = bool(node and node.build.explicit)
-            depends_on = DependsOn(linked[spec_hash], direct, is_explicit)
+            depends_on = DependsOn(linked[spec_hash], direct, bool(node and node.build.explicit))
             groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
 
@@ -311,7 +309,7 @@ def _match_several(old: Mapping[str, Edge], new: Mapping[str, Edge], graphs: Gra
     left = {key: _evidence(old[key], graphs[0]) for key in sorted(old) if key not in new}
     came = {key: _evidence(new[key], graphs[1]) for key in sorted(new) if key not in old}
     changed: list[EdgePair] = []
-    for agreeing in product([True], *[(True, False)] * _EVIDENCE):  # the name always
+    for agreeing in product([True], *[(True, False)] * 5):  # the name always, then what else
         if not left or not came:
             break
         waiting: dict[tuple[object, ...], list[str]] = {}
@@ -326,12 +324,8 @@ def _match_several(old: Mapping[str, Edge], new: Mapping[str, Edge], graphs: Gra
     return Matched(changed, same, [old[key] for key in left], [new[key] for key in came])
 
 
-_EVIDENCE = 5
-"""How much tells a dependency from others of its name."""
-
-
 def _evidence(edge: Edge, graph: Graph) -> tuple[object, ...]:
-    """Return the name of a dependency, and what tells it from others of the name."""
+    """Return the name of a dependency, and five facts that tell it from others of the name."""
     node = graph.node(edge.hash)
     build = (node.build.version, node.build.configuration) if node else (None, None)
     return (edge.name, *build, edge.virtuals, is_build_only(edge), edge.types)

@@ -43,9 +43,7 @@ def change_of_package(
     (`1.2` and `1-2`) are one version, shown as the new side writes it.
     """
     kind, gone, came, kept = compare_versions(frozenset(old), frozenset(new))
-    numbers: dict[str, int] = {}
-    for change in changes:
-        numbers[change.kind] = numbers.get(change.kind, 0) + 1
+    numbers = Counter[str](change.kind for change in changes)
     duplicates = [change.kind for change in changes if change.duplicate]
     lost, gained = duplicates.count(Kind.REMOVED), duplicates.count(Kind.ADDED)
     return PackageChange(

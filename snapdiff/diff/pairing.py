@@ -18,8 +18,6 @@ from snapdiff.spack import Configuration, Version, target_families
 class Effort:
     """Comparisons made so far: one count for all stacks of a package."""
 
-    __slots__ = ("_most", "_spent")
-
     def __init__(self, limits: Limits) -> None:
         self._most = limits.comparisons
         self._spent = 0
@@ -134,7 +132,11 @@ def _that_may_pair(
         if not old or not new:
             return
         for candidates, partners in _that_agree(old, new, key):
-            yield from _best_first(candidates, partners, effort)
+            if len(candidates) == len(partners) == 1:
+                yield candidates[0], partners[0]
+                continue
+            for mine, theirs in _by_common_tokens(candidates, partners):
+                yield from _fewest_differences_first(mine, theirs, effort)
         old, new = list(filter(_has_hashes, old)), list(filter(_has_hashes, new))
 
 
@@ -171,17 +173,6 @@ def _take_pairs(
 
 COMPARISON = 32
 """What comparing two specs, or what they depend on, costs: as much as so many variants."""
-
-
-def _best_first(
-    old: list[AlikeSpecs], new: list[AlikeSpecs], effort: Effort
-) -> Iterator[tuple[AlikeSpecs, AlikeSpecs]]:
-    """Yield what agrees in a pass, best first."""
-    if len(old) == len(new) == 1:
-        yield old[0], new[0]
-        return
-    for mine, theirs in _by_common_tokens(old, new):
-        yield from _fewest_differences_first(mine, theirs, effort)
 
 
 def _fewest_differences_first(

@@ -1,16 +1,7 @@
 """What lies below a node in a graph that may be deep or go in circles: unions, and the nearest."""
 
 from collections import defaultdict
-from collections.abc import (
-    Callable,
-    Collection,
-    Container,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
@@ -106,7 +97,7 @@ def nearest_ways(
     name.
     """
     ways: dict[Item, tuple[int, Item | None]] = {node: (rank, None) for node, rank in ranks.items()}
-    level: Collection[Item] = ranks
+    level: Mapping[Item, object] = ranks
     while level:
         found: dict[Item, tuple[int, Item | None]] = {}
         for child in level:

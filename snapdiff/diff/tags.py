@@ -15,13 +15,7 @@ from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model.packages import PackagePair, TagPair, Tags
 from snapdiff.model.specs import SpecName, asked_for_on_one_side
-from snapdiff.result.changes import (
-    HashConflict,
-    PackageCount,
-    StackDiff,
-    Summary,
-    TagDiff,
-)
+from snapdiff.result.changes import HashConflict, PackageCount, StackDiff, Summary, TagDiff
 from snapdiff.result.packages import Count
 from snapdiff.spack import parse_version
 

@@ -11,13 +11,7 @@ from msgspec import Raw, Struct, field, json
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, odd_version
-from snapdiff.formats.json_text import (
-    FileContent,
-    Key,
-    decode_json,
-    records_by_hash,
-    values_by_key,
-)
+from snapdiff.formats.json_text import FileContent, Key, decode_json, records_by_hash, values_by_key
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH

@@ -41,10 +41,7 @@ class Key(str):
 
 
 def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Typed], key: str = "") -> Typed:
-    """Return what JSON says, in the decoder's type; `key` is the path of keys that leads to it.
-
-    Raises FormatError.
-    """
+    """Return what JSON at a path of keys says, in the decoder's type; raises FormatError."""
     try:
         return decoder.decode(content)
     except msgspec.ValidationError as error:

@@ -87,7 +87,7 @@ class Listing(Document):
         """Return the key path of a node."""
         return spec_hash
 
-    @property
+    @cached_property
     def counted(self) -> AbstractSet[str]:
         """Which records are counted, where they do not say it themselves; raises FormatError."""
         raise NotImplementedError

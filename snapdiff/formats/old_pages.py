@@ -5,8 +5,6 @@ all nodes below it; the first node is the spec. Pages were `<package>/index.md` 
 a tag, and `<tag>/<package>/specs.md` then (docs/specification.md, section 10).
 """
 
-from collections.abc import Set as AbstractSet
-
 from msgspec import Raw
 
 from snapdiff.document_names import SPEC_FILE
@@ -30,12 +28,7 @@ class _OldPageListing(Listing):
             self._keys.setdefault(spec_hash, key)
         super().__init__("page", claim, records)
         self._package = claim.name
-        self._specs = {file[0].hash for file in files}
-
-    @property
-    def counted(self) -> AbstractSet[str]:
-        """The specs that the files are of."""
-        return self._specs
+        self.counted = {file[0].hash for file in files}  # the specs that the files are of
 
     def _key(self, spec_hash: str) -> str:
         return self._keys[spec_hash]

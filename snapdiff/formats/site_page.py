@@ -110,10 +110,7 @@ class SitePageReader:
     def _read_usual(
         self, content: bytes, is_certain: bool
     ) -> tuple[_FrontMatter, dict[str, Build]] | None:
-        """Return what a page in the usual form says, and its specs by hash.
-
-        None where that takes a YAML reader.
-        """
+        """Return what a page in the usual form says and its specs, None where that takes YAML."""
         fields = usual_fields(content)
         if fields is None or not fields.keys() <= _USUAL_KEYS or "spec_details" not in fields:
             return None

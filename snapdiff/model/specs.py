@@ -95,17 +95,8 @@ class Build(Struct, eq=False):
 
     def spec(self, spec_hash: str) -> Spec:
         """Return the spec that was built like this and has the given hash."""
-        return Spec(
-            spec_hash,
-            self.version_text,
-            self.compiler,
-            self.os,
-            self.platform,
-            self.target,
-            self.variants,
-            self.explicit,
-            self.external,
-        )
+        words = self.version_text, self.compiler, self.os, self.platform, self.target, self.variants
+        return Spec(spec_hash, *words, self.explicit, self.external)
 
 
 @lru_cache(maxsize=4096)

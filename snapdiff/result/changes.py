@@ -320,14 +320,9 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     @property
     def renamed_stacks(self) -> list[tuple[str, str]]:
         """The old and the new name of each stack that was found under another name, in any tag."""
-        return sorted(
-            {
-                (stack.renamed_from, stack.stack)
-                for tag in self.tags
-                for stack in tag.stacks
-                if stack.renamed_from is not UNSET
-            }
-        )
+        every = (stack for tag in self.tags for stack in tag.stacks)
+        names = {(it.renamed_from, it.stack) for it in every if it.renamed_from is not UNSET}
+        return sorted(names)
 
     def is_empty(self) -> bool:
         """Return whether nothing was added, removed or changed."""

@@ -14,12 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from snapdiff.document_names import (
-    LOCK_NAME,
-    NOT_CONCRETE,
-    is_searched,
-    size_limit,
-)
+from snapdiff.document_names import LOCK_NAME, NOT_CONCRETE, is_searched, size_limit
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.sources.names import folders_upwards

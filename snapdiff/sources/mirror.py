@@ -286,9 +286,7 @@ class StoreTransport:
             raise TransferError(f"{message} ({type(error).__name__})") from error
         times = {"connect_timeout": self._silence, "read_timeout": self._silence}
         filesystem = self._kind(
-            anon=is_guest,
-            session=session,
-            config_kwargs={**times, "retries": {"max_attempts": 0}},
+            anon=is_guest, session=session, config_kwargs={**times, "retries": {"max_attempts": 0}}
         )
         filesystem.retries = 1  # how often to try again is decided in one place for all
         return filesystem

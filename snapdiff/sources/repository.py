@@ -13,13 +13,7 @@ from typing import NamedTuple
 from snapdiff.document_names import size_limit
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.git_commands import (
-    READ_AHEAD,
-    GitObject,
-    GitRunner,
-    Objects,
-    missing_object,
-)
+from snapdiff.sources.git_commands import READ_AHEAD, GitObject, GitRunner, Objects, missing_object
 from snapdiff.sources.names import folders_upwards
 from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
 

@@ -41,10 +41,7 @@ class SourceOpener:
     """Opens sources by name, looking revisions up in one repository that is opened once."""
 
     def __init__(
-        self,
-        directory: Path,
-        limits: Limits = DEFAULT_LIMITS,
-        progress: Progress = ignored,
+        self, directory: Path, limits: Limits = DEFAULT_LIMITS, progress: Progress = ignored
     ) -> None:
         """Look names up as git would in `directory`; a mirror's downloads call `progress`."""
         self._directory = directory

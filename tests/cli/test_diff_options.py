@@ -145,7 +145,7 @@ def test_an_internal_fault_is_one_line_and_traced_where_that_is_asked_for(
     def broken(*_arguments: object, **_options: object) -> None:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("snapdiff.cli.given_options.open_catalogs", broken)
+    monkeypatch.setattr("snapdiff.cli.given_options.SourceOpener", broken)
     monkeypatch.setattr("snapdiff.cli.changelog_command.open_range", broken)
     result = run_cli(name, "a..b")
     assert (result.status, result.out) == (2, "")
@@ -162,7 +162,7 @@ def test_a_file_of_ours_that_ends_early_is_no_interruption(
     def broken(*_arguments: object, **_options: object) -> None:
         raise EOFError("marshal data too short")
 
-    monkeypatch.setattr("snapdiff.cli.given_options.open_catalogs", broken)
+    monkeypatch.setattr("snapdiff.cli.given_options.SourceOpener", broken)
     result = run_cli("diff", "a..b")
     assert (result.status, result.out) == (2, "")
     assert result.err.strip() == (
