@@ -1,7 +1,7 @@
 """One stack of a tag: the changes and counts of its packages, and what somebody asked for."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal
 
@@ -186,18 +186,19 @@ class ComparedStack:
             renamed_from=self.tag.renamed.get(self.name, UNSET),
         )
 
-    def _versions_there(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    def _versions_there(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return which versions packages have on the new side, as far as that is known.
 
-        A package that is the same on both sides was not compared: of a document it has its roots.
+        What is the same on both sides of a document was not compared: of that it is the roots'.
         """
-        graph = self.graphs[1]
         versions = {name: set[str]() for name in names}
+        graph = self.graphs[1]
+        if graph is None:
+            for name in versions.keys() & self._counts.keys():
+                versions[name].update(self._counts[name][1].versions.get(self.name, ()))
         for root in ((graph and graph.roots) or {}).values():
             if root.package in versions:
                 versions[root.package].add(root.version)
-        for name in versions.keys() & self._counts.keys():
-            versions[name].update(self._counts[name][1].versions.get(self.name, ()))
         return {it: tuple(sorted(versions[it], key=parse_version)) for it in names if versions[it]}
 
     def _is_reported(self, change: Change) -> bool:
