@@ -45,6 +45,11 @@ class SectionEnd(NamedTuple):
     tree: str = ""
 
     @property
+    def is_commit(self) -> bool:
+        """Whether it has no name but that of a commit."""
+        return bool(self.name) and (self.revision.commit or "").startswith(self.name)
+
+    @property
     def day(self) -> str:
         """The day of the snapshot; empty where that is not known, or is the section's name."""
         day = day_of(self.revision.date)

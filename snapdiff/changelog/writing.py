@@ -14,6 +14,7 @@ from snapdiff.changelog import kept_file
 from snapdiff.changelog.kept_file import filter_options, options_text
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section, SectionEnd
+from snapdiff.changelog.undone import Undoing, Undone
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.filters import printable_filters
 from snapdiff.output.streams import Destination
@@ -82,18 +83,19 @@ class Changelog(Struct, frozen=True, kw_only=True):
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.end.is_open)
         if file and self.format_name == "markdown":
-            return self._keep(file, [text for _, text in self._told(sections)][::-1])
+            return self._keep(file, [text for _, text in self._told(sections, Undoing())][::-1])
         if file and self.format_name == "ndjson":
             return _append_lines(file, sections, is_new=self.destination.is_new)
         rendered = self._for_people if self.format_name in _LINKS else self._as_data
         self.destination.write(rendered(sections))
         return True
 
-    def _told(self, sections: Iterable[Section]) -> Iterator[ToldSection]:
+    def _told(self, sections: Iterable[Section], undoing: Undoing) -> Iterator[ToldSection]:
         """Yield the sections that say anything; in Markdown each is below its marker."""
         environment = environment_of(self.format_name, self.options)
         for section in sections:
             end, diff = section.end, section.diff
+            undoing.follow(end, diff)
             outline = outline_of(diff, self.options.group_by, details=self.options.detail)
             # A template leaves its contexts in cycles, with all that it was given: of two thousand
             # small sections these were 180 of 226 MB. What was there before is much, and not looked
@@ -121,22 +123,25 @@ class Changelog(Struct, frozen=True, kw_only=True):
                 text = f"{kept_file.section_marker(diff.old, diff.new, self.shaping)}\n{text}"
             yield end, text
 
-    def _introduction(self, *, is_quiet: bool) -> str:
-        """Return what it begins with; where nothing happened, between what."""
+    def _introduction(self, *, is_quiet: bool = False, undone: Sequence[Undone] = ()) -> str:
+        """Return what it begins with, and what it undoes; where nothing happened, between what."""
         environment = environment_of(self.format_name, self.options)
-        return render_page(environment, "changelog_head.j2", changelog=self, is_quiet=is_quiet)
+        values = {"changelog": self, "is_quiet": is_quiet, "undone": undone}
+        return render_page(environment, "changelog_head.j2", **values)
 
     def _for_people(self, sections: Iterable[Section]) -> Iterator[str]:
         """Yield the whole changelog, newest first."""
-        told = list(self._told(sections))[::-1]
+        undoing = Undoing()
+        told = list(self._told(sections, undoing))[::-1]
         if self.format_name == "html":
-            yield self._html(told)
+            yield self._html(told, undoing.found())
             return
-        whole = "\n".join([self._introduction(is_quiet=not told), *(text for _, text in told)])
+        introduction = self._introduction(is_quiet=not told, undone=undoing.found())
+        whole = "\n".join([introduction, *(text for _, text in told)])
         is_text = self.format_name == "text"
         yield from in_window(whole, self.options.width) if is_text else [whole]
 
-    def _html(self, told: Sequence[ToldSection]) -> str:
+    def _html(self, told: Sequence[ToldSection], undone: Sequence[Undone]) -> str:
         """Return a complete HTML document that needs nothing else."""
         environment = environment_of(self.format_name, self.options)
         style, style_hash = inline_part(environment, "report.css", "changelog.css")
@@ -145,6 +150,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             "changelog.html.j2",
             version=__version__,
             changelog=self,
+            undone=undone,
             sections=[(end, trusted(text)) for end, text in told],
             style=style,
             style_hash=style_hash,
@@ -180,7 +186,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         has_content = file.is_file() and file.stat().st_size > 0
         if self.destination.is_new or not has_content:
             # No word that nothing changed: a later run goes on below this introduction.
-            self.destination.write(["\n".join([self._introduction(is_quiet=False), *texts])])
+            self.destination.write(["\n".join([self._introduction(), *texts])])
         elif texts:
             content = kept_file.with_sections(file, texts)
             self.destination.write([content.decode("utf-8", "surrogateescape")])

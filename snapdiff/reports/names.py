@@ -26,6 +26,9 @@ SHORT_HASH = 7
 
 _PATCH = re.compile(r"(?<=[=,])[0-9a-f]{8,}")
 
+_SAYS_LITTLE = re.compile(r"(HEAD|[0-9a-f]{7,64}|.*[~^@].*)(:.*)?", re.DOTALL)
+"""Names of revisions that mean another commit tomorrow, or that nobody knows by heart."""
+
 _PATH_PART = re.compile(r"[^/:]+[/:]*|[/:]+")
 
 
@@ -152,6 +155,8 @@ def side_name(revision: Revision, short: str = "") -> SideName:
     name = commit if name == revision.commit else name
     whole = visible((revision.subject or "")[:1000])
     subject = textwrap.shorten(whole, _LONGEST_SUBJECT, placeholder=" …")
+    if not _SAYS_LITTLE.fullmatch(name):
+        commit = subject = ""
     return SideName(
         name,
         "" if name.startswith(commit) else commit,

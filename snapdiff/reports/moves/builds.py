@@ -58,6 +58,17 @@ class BuildShare(NamedTuple):
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)
         return f"{words} ({notes})" if notes else words
 
+    def alike_in_words(self, mark: Mark) -> str:
+        """Return which these are that each of several packages lost or gained, or nothing.
+
+        That is `one with mvapich 3.0b`, or `3 with gcc 12`: whether gone or new stands elsewhere.
+        """
+        traits = [traits_in_words(it, mark) for it in self.parts]
+        if len(traits) == self.number:
+            return " and ".join(f"one {trait}" for trait in traits)
+        trait = self.common_trait(mark)
+        return f"{self.number:,} {trait}" if trait else ""
+
     @property
     def of(self) -> int:
         """Of how many builds: of all before that are gone, of all now that are new."""

@@ -26,9 +26,9 @@ class Move(Struct, frozen=True, kw_only=True):
     `now_with` are the variants that had another value before, in all builds of both sides.
     `in_tag` says of a package that is `whole`, removed or added, that no other stack of the tag has
     it (any more), `place` where this is, and `still_in` which stacks have a product that is gone
-    from others, and have nothing said of it. `lost` and `gained` are builds; `is_builds` says that
-    nothing else happened. `because` is why it was only rebuilt: the cause, with the way there; or
-    the package because of which it is gone, or new.
+    from others, and have nothing said of it, with its versions there if these are others. `lost`
+    and `gained` are builds; `is_builds` says that nothing else happened. `because` is why it was
+    only rebuilt: the cause, with the way there; or the package because of which it is gone, or new.
     `differs` is in what it was reconfigured, all builds if some `differs_more`, `shared` in what
     all around it was, too;
     `some_builds` says of how many builds how many were, where these are not all; `beside` has
@@ -59,7 +59,7 @@ class Move(Struct, frozen=True, kw_only=True):
     as_dependency: bool = False
     stacks: tuple[str, ...] = ()
     place: Place
-    still_in: Place | None = None
+    still_in: tuple[Place, Versions] | None = None
 
     @property
     def is_of_versions(self) -> bool:
@@ -148,6 +148,11 @@ class Move(Struct, frozen=True, kw_only=True):
         is_told = len(self.differs) == 1 or common_difference(self.differs)
         how = self.how_reconfigured(mark, is_short=is_short) if is_told else "reconfigured"
         return f"{some}{versions_in_words(self.beside, mark)} {how}"
+
+    def builds_in_words(self, mark: Mark) -> str:
+        """Return which builds each of several packages lost or got, where traits tell it."""
+        only = self.main if self.is_builds and not (self.beside or self.asked_for) else None
+        return only.alike_in_words(mark) if only else ""
 
     def own_in_words(self, mark: Mark) -> str:
         """Return what is said behind one of several names: its versions, or nothing."""

@@ -13,11 +13,13 @@ from snapdiff.reports.moves.products import (
     needed_by_roots_now,
     no_dependencies,
     specs_by_part,
+    versions_in,
 )
-from snapdiff.reports.moves.statuses import Status, shared_fields
+from snapdiff.reports.moves.statuses import Status, Versions, shared_fields
 from snapdiff.result.causes import event_of
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
+from snapdiff.spack import versions_in_order
 
 StackMoves = Sequence[tuple[PackageChange, Move]]
 """What happened to the packages of a stack: changes, each with what is said of it."""
@@ -159,21 +161,35 @@ def with_own_reasons(stack: StackDiff) -> StackDiff:
 
 def still_in(
     said: Mapping[str, StackMoves], stacks: Iterable[StackDiff], places: Places
-) -> dict[str, Place | None]:
-    """Return where the products are still that are gone from some stacks, and no line says it."""
+) -> dict[str, tuple[Place, Versions] | None]:
+    """Return where the products are still that are gone from some stacks, and no line says it.
+
+    With it are the versions that are there, if none of these is one that is gone.
+    """
     gone: dict[str, set[str]] = {}
+    versions_gone: dict[str, set[str]] = {}
     for name, moves in said.items():
         for change, move in moves:
             if move.is_partly_gone and not change.is_dependency:
                 gone.setdefault(change.package, set()).add(name)
+                versions_gone.setdefault(change.package, set()).update(change.gone)
     found: dict[str, list[str]] = {}
+    there: dict[str, list[set[str]]] = {}
     for stack in stacks if gone else ():
         moves = said.get(stack.stack, ())
         told = {it.package for it, move in moves if not move.status.is_quiet}
         quiet = {it.package for it, move in moves if move.status.is_quiet}
         for name in gone.keys() & {*stack.still_there, *quiet} - told:
             found.setdefault(name, []).append(stack.stack)
-    return {name: places.besides(gone[name], some) for name, some in found.items()}
+            there.setdefault(name, []).append(versions_in(stack).get(name, set()))
+    elsewhere: dict[str, tuple[Place, Versions] | None] = {}
+    for name, some in found.items():
+        place = places.besides(gone[name], some)
+        versions = set[str]().union(*there[name])
+        is_other = all(there[name]) and versions.isdisjoint(versions_gone[name])
+        told_versions = versions_in_order(versions) if is_other else ()
+        elsewhere[name] = (place, told_versions) if place is not None else None
+    return elsewhere
 
 
 def told_stacks(tag: TagDiff) -> list[StackDiff]:

@@ -102,6 +102,21 @@ def needed_by_roots_now(stack: StackDiff) -> dict[str, tuple[str, ...]]:
     }
 
 
+def roots_on_both_sides(stack: StackDiff) -> set[str]:
+    """Return what was asked for in a stack and still is, as far as it changed in any stack."""
+    asked_for = ((change.package, change.asked_for) for change in stack.package_changes)
+    both = {name for name, sides in asked_for if sides and sides.old and sides.new}
+    return both.union(stack.roots_there or ())
+
+
+def versions_in(stack: StackDiff) -> dict[str, set[str]]:
+    """Return the versions that a stack has by package, as far as it changed in any stack."""
+    found = {name: set(versions) for name, versions in (stack.versions_there or {}).items()}
+    for change in stack.package_changes:
+        found.setdefault(change.package, set()).update(change.versions_now)
+    return found
+
+
 SpecsByPart = Mapping[tuple[str, bool], Sequence[Change]]
 """What happened to specs, by their package and by whether they are about a dependency."""
 

@@ -139,7 +139,7 @@ _SEVERITY = {
 COLUMNS = tuple(status for status in Status if status.column)
 """The classes that tables of counts tell apart."""
 
-SHARED_BY_PACKAGES = 10
+SHARED_BY_PACKAGES = 4
 """How many packages make a change of a field one line: of fewer, each is worth its own."""
 
 

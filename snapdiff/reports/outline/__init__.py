@@ -95,6 +95,13 @@ class Outline(Struct, frozen=True, kw_only=True):
         return len(told) == 1 and told[0].whole_number == self.number_in_all > 2
 
     @property
+    def names_gone(self) -> tuple[str, ...]:
+        """The package of which the sentence says first that it is gone, if it is one."""
+        gone = (it for it in self.packages.told if it.status is Status.GONE)
+        names = next((it.as_names for it in gone), ())
+        return names if len(names) == 1 else ()
+
+    @property
     def tells_stacks(self) -> bool:
         """Whether the sentence says in how many stacks that is: it has no number of them yet."""
         told = self.packages.told

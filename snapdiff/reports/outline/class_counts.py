@@ -121,7 +121,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
             every = upgraded.number + major.number
             both = replace(upgraded, number=every, major=major.number, few=major.few)
             by_status[Status.UPGRADED] = both
-        told = [it for it in by_status.values() if it.status in (*_NAMED, Status.RECONFIGURED)]
+        told = [it for it in by_status.values() if it.status in _NAMED]
         is_short = len(by_status) <= max(_MOST_TERMS, len(told) + 1)
         has_news = any(it.status in _NAMED for it in told)
         return tuple(told if has_news and not is_short else by_status.values())

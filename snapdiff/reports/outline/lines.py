@@ -10,7 +10,7 @@ from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.products import dependencies_now
 from snapdiff.reports.moves.statuses import WORST_FIRST, Status
-from snapdiff.reports.names import Mark
+from snapdiff.reports.names import Mark, versions_in_words
 from snapdiff.result.causes import Cause, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Because, Kind
@@ -52,9 +52,14 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         each = tuple(self.each[place] for place in left) if self.each else ()
         return replace(self, packages=tuple(self.packages[place] for place in left), each=each)
 
-    def own_in_words(self, index: int, mark: Mark) -> str:
-        """Return what is said behind one of several names: versions, and of how many builds."""
+    def own_in_words(self, index: int, mark: Mark, *, is_short: bool = False) -> str:
+        """Return what is said behind one of several names: versions, and of how many builds.
+
+        Of builds it is, if it has to be short, the versions of a package that has others, too.
+        """
         own, shared = self.each[index].main, self.moves[0].main
+        if is_short and shared and self.moves[0].is_builds:
+            return f" {versions_in_words(own.versions, mark)}" if own and own.versions else ""
         words = self.each[index].own_in_words(mark)
         if own and own.of and shared and not shared.of:
             return f"{words} ({own.behind_name.old:,} → {own.behind_name.new:,})"

@@ -1,17 +1,15 @@
 """Which builds stacks lost or got, and which packages have none with something any more."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.cause_words import dependency_in_words, traits_in_words
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.places import Place, Places
-from snapdiff.reports.names import Mark, counted
+from snapdiff.reports.names import Mark
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Count, Kind
@@ -27,72 +25,36 @@ _MOST_NAMED = 5
 """How many packages a sentence names of which no build has something any more."""
 
 
-class BuildSet(Struct, frozen=True, kw_only=True):
-    """Builds that are gone, or new, how many these are, and which traits many of them have.
-
-    `only` has the package that all are of, if it is one, and then their version, if that is one.
-    """
+class BuildSet(NamedTuple):
+    """Builds that are gone, or new: how many, and the only package and version that they are of."""
 
     word: Literal["gone", "new"]
     builds: int
-    parts: tuple[TraitCount, ...]
     only: tuple[str, ...] = ()
-
-    def in_words(self, noun: str, mark: Mark) -> str:
-        """Return how many they are: `24 gone`; of which package, if no trait is told of them."""
-        words = f"{counted(self.builds, noun) if noun else f'{self.builds:,}'} {self.word}"
-        is_told = self.parts or not self.only
-        return words if is_told else f"{words} ({' '.join(map(mark, self.only))})"
-
-    def parts_in_words(self, mark: Mark) -> Iterator[str]:
-        """Yield `15 gone with mvapich 3.0b: 1 build of it and 14 that use it` of each trait.
-
-        Of those that no trait counts nothing is said, as they may have one that is elsewhere, too;
-        and those that are told first may have what the others are told by.
-        """
-        for place, it in enumerate(self.parts):
-            others = counted(it.specs, "other") if place else f"{it.specs:,}"
-            number = f"{others} {self.word}"
-            if 1 < it.specs == self.builds:
-                number = f"{'both' if it.specs == 2 else f'all {others}'} {self.word}"
-            words = traits_in_words(it, mark)
-            if it.own == it.specs:
-                words = f"of {dependency_in_words(it.trait, mark)} itself"
-            elif it.own:
-                above = it.specs - it.own
-                users = f"{above:,} that {'uses' if above == 1 else 'use'} it"
-                words += f": {counted(it.own, 'build')} of it and {users}"
-            yield f"{number} {words}"
 
 
 class StackBuilds(Struct, frozen=True, kw_only=True):
-    """Which builds are gone from stacks, and which are new.
+    """How many builds of a stack are gone, new, and of another version now.
 
-    `in_all` is how many builds these stacks have on each side, None where more changed than is
-    reported, or some builds are equal to others; `moved` is how many have another version now, and
-    `moved_of` how many of which packages, if these are few.
+    `in_all` is how many it has on each side, None where more changed than is reported, or some
+    builds are equal to others. `moved_of` are those of another version by package, if few are.
     """
 
-    stacks: tuple[str, ...]
-    place: Place
     in_all: Count | None
+    sets: tuple[BuildSet, ...]
     moved: int
     moved_of: tuple[tuple[str, int], ...] = ()
-    sets: tuple[BuildSet, ...]
 
     def in_words(self, mark: Mark) -> str:
-        """Return `80 → 58 builds: 24 gone, 2 new (esmf 8.6.0)`, and how many another version."""
-        if self.in_all:
-            sets = [it.in_words("", mark) for it in self.sets]
+        """Return `80 → 58, 24 gone, 2 new (esmf 8.6.0), 7 with another version (4 of esmf ...)`."""
+        words = [f"{self.in_all.old:,} → {self.in_all.new:,}"] if self.in_all else []
+        for it in self.sets:
+            only = f" ({' '.join(map(mark, it.only))})" if it.only else ""
+            words.append(f"{it.builds:,} {it.word}{only}")
+        if self.moved:
             of = ", ".join(f"{number:,} of {mark(name)}" for name, number in self.moved_of)
-            moved = f"{self.moved:,} with another version{f' ({of})' if of else ''}"
-            sets += [moved] if self.moved else []
-            return f"{self.in_all.old:,} → {counted(self.in_all.new, 'build')}: {', '.join(sets)}"
-        return ", ".join(it.in_words("build", mark) for it in self.sets)
-
-    def parts_in_words(self, mark: Mark) -> list[str]:
-        """Return what parts of those gone, and of those new, have in common."""
-        return [words for it in self.sets for words in it.parts_in_words(mark)]
+            words.append(f"{self.moved:,} with another version{f' ({of})' if of else ''}")
+        return ", ".join(words)
 
 
 class LostPart(NamedTuple):
@@ -136,94 +98,46 @@ class LostTogether(NamedTuple):
         return self._replace(parts=tuple(left))
 
 
-def builds_of(
-    stacks: Sequence[StackDiff], kinds: Collection[Kind], places: Places
-) -> tuple[StackBuilds, ...]:
-    """Return which builds are gone from stacks, and new, those of the same first traits together.
+def builds_of(stack: StackDiff, kinds: Collection[Kind]) -> StackBuilds | None:
+    """Return how many builds a stack lost and got, in the kinds that are asked for.
 
-    They are in the `kinds` that are asked for. Nothing is said of a stack where the lines of its
-    packages say it as well: where only whole packages are gone or new, or one, or half of the
-    builds or more have no trait that is told.
+    Of whole packages, and of one package, their lines say it: then it is None. Builds are counted
+    one by one: with `-k removed` an upgraded package that lost one is left out.
     """
     both = [kind for kind in (Kind.REMOVED, Kind.ADDED) if kind in kinds]
-    alike: dict[tuple[Trait | None, ...], list[StackDiff]] = {}
-    for stack in stacks:
-        if stack.status == "changed":
-            alike.setdefault(tuple(_main_trait(stack, it) for it in both), []).append(stack)
-    return tuple(
-        _builds(some, dict(zip(both, traits, strict=True)), places)
-        for traits, some in alike.items()
-        if any(traits)
-    )
-
-
-def _main_trait(stack: StackDiff, kind: Kind) -> Trait | None:
-    """Return what most builds have that are gone, or new, None where nothing is said of these."""
-    some = [change for change in stack.package_changes if change.builds_alone(kind)]
-    found = _build_set([stack], kind)
-    is_counted = 2 * sum(part.specs for part in found.parts) > found.builds
-    is_told = is_counted and len(some) > 1 and not all(it.whole for it in some)
-    return found.parts[0].trait if is_told else None
-
-
-def _builds(
-    stacks: Sequence[StackDiff], traits: Mapping[Kind, Trait | None], places: Places
-) -> StackBuilds:
-    """Return what stacks lost and got together; `traits` say of which of both there is more."""
-    every = {kind: _build_set(stacks, kind) for kind in traits}
-    more = sum(it.builds if it.word == "new" else -it.builds for it in every.values())
-    old, new = sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks)
+    some = [it for it in stack.package_changes if any(map(it.builds_alone, both))]
+    if stack.status != "changed" or len(some) < 2 or all(it.whole for it in some):
+        return None
+    sets = [_build_set(stack, kind) for kind in both]
+    more = sum(it.builds if it.word == "new" else -it.builds for it in sets)
     moved = Counter(
         change.package
-        for stack in stacks
         for change in stack.changes
         if change.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
     )
     return StackBuilds(
-        stacks=tuple(stack.stack for stack in stacks),
-        place=places.place(stack.stack for stack in stacks),
-        in_all=Count(old, new) if old + more == new else None,
+        in_all=stack.specs if stack.specs.old + more == stack.specs.new else None,
+        sets=tuple(it for it in sets if it.builds),
         moved=moved.total(),
         moved_of=tuple(sorted(moved.items())) if len(moved) <= _FEW_MOVED else (),
-        sets=tuple(
-            found if traits[kind] else replace(found, parts=())
-            for kind, found in every.items()
-            if found.builds
-        ),
     )
 
 
-def _build_set(stacks: Sequence[StackDiff], kind: Kind) -> BuildSet:
-    """Return what stacks lost, or got, together; a trait is told that a tenth of the builds has.
-
-    Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
-    """
-    is_loss = kind is Kind.REMOVED
-    changes = [it for stack in stacks for it in stack.changes if it.kind is kind]
-    builds = sum(change.duplicate is UNSET for change in changes)
+def _build_set(stack: StackDiff, kind: Kind) -> BuildSet:
+    changes = [it for it in stack.changes if it.kind is kind]
     packages = {it.package for it in changes}
     versions = {spec.version for it in changes for spec in it.specs}
-    version = versions if len(versions) == 1 else ()
-    numbers: Counter[TraitCount] = Counter()
-    own: Counter[TraitCount] = Counter()
-    for stack in stacks:
-        for part in stack.lost_by if is_loss else stack.gained_by:
-            alike = part.without_numbers()
-            numbers[alike] += part.specs
-            own[alike] += part.own or 0
-    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= builds)
     return BuildSet(
-        word="gone" if is_loss else "new",
-        builds=builds,
-        parts=tuple(replace(it, specs=specs, own=own[it] or UNSET) for it, specs in told),
-        only=(*packages, *version) if len(packages) == 1 else (),
+        word="gone" if kind is Kind.REMOVED else "new",
+        builds=sum(change.duplicate is UNSET for change in changes),
+        only=(*packages, *(versions if len(versions) == 1 else ())) if len(packages) == 1 else (),
     )
 
 
 def lost_together(
-    stacks: Iterable[StackDiff], moves: Moves, told: AbstractSet[str], places: Places
+    stacks: Iterable[StackDiff], moves: Moves, places: Places
 ) -> tuple[LostTogether, ...]:
-    """Return what packages have no build with any more, in stacks of which nothing is `told`.
+    """Return what packages have no build with any more.
 
     That is a trait of builds that several products lost, or a compiler, MPI or BLAS that the stack
     still has.
@@ -231,7 +145,7 @@ def lost_together(
     left = list(_no_longer(stacks, moves, places))
     known = {(_tool(trait.trait), it.place, name) for trait, it in left for name in it.packages}
     found: dict[TraitCount, list[LostPart]] = {}
-    for trait, part in _lost_by_several(moves, told, places):
+    for trait, part in _lost_by_several(moves, places):
         if not known.issuperset((_tool(trait.trait), part.place, it) for it in part.packages):
             found.setdefault(trait, []).append(part)
     for trait, part in left:
@@ -239,14 +153,12 @@ def lost_together(
     return tuple(LostTogether(trait, tuple(parts)) for trait, parts in found.items())
 
 
-def _lost_by_several(
-    moves: Moves, told: AbstractSet[str], places: Places
-) -> Iterator[tuple[TraitCount, LostPart]]:
-    """Yield the products that lost builds of one trait in stacks of which nothing is `told`."""
+def _lost_by_several(moves: Moves, places: Places) -> Iterator[tuple[TraitCount, LostPart]]:
+    """Yield the products that lost builds of one trait."""
     found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, bool]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
-            if is_dependency or move.lost is None or not told.isdisjoint(move.stacks):
+            if is_dependency or move.lost is None:
                 continue
             for part in move.lost.parts:
                 names = found.setdefault((part.without_numbers(), move.stacks), {})

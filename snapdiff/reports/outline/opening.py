@@ -12,7 +12,7 @@ from snapdiff.reports.cause_words import turned_off
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import Moves, StackMoves
 from snapdiff.reports.moves.places import Place, Placed, Places
-from snapdiff.reports.moves.products import needed_by_roots_now
+from snapdiff.reports.moves.products import needed_by_roots_now, roots_on_both_sides, versions_in
 from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.outline.class_counts import ClassCount, Named
 from snapdiff.reports.outline.groups import Group
@@ -49,7 +49,8 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     none of them before. `taken` says how many products are asked for no longer, on which they
     depend, and where. `older` are those of which an older version came, by the stacks in which it
     did: `fell` has those that are downgraded, each with a stack, `beside` is the rest. `downgraded`
-    are all products that are, where they are told with these roots.
+    are all products that are, where they are told with these roots. `others` are all other stacks,
+    if these asked for the roots before; they have all of the versions that came but the `unlike`.
     """
 
     are_new: bool
@@ -60,6 +61,8 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     fell: frozenset[tuple[str, str]]
     beside: Losses
     downgraded: Named = ()
+    others: Place | None = None
+    unlike: tuple[tuple[str, Versions], ...] | None = None
 
     @property
     def number_taken(self) -> int:
@@ -70,14 +73,15 @@ class NewRoots(Struct, frozen=True, kw_only=True):
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
 
-    `versions_gone` are those of which none of their series came, and `turned_off` the variants that
-    were on in all builds, both of products, then of dependencies.
+    `builds` are there of the only stack. `versions_gone` are those of which none of their series
+    came, and `turned_off` the variants that were on in all builds, both of products, then of
+    dependencies.
     """
 
     shared: tuple[SharedChange, ...] = ()
     replaced: tuple[tuple[Event, Place], ...] = ()
     new_roots: tuple[NewRoots, ...] = ()
-    builds: tuple[StackBuilds, ...] = ()
+    builds: StackBuilds | None = None
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: tuple[Losses, ...] = ((), ())
     turned_off: tuple[Losses, ...] = ((), ())
@@ -95,16 +99,13 @@ def opening_of(
 ) -> Opening:
     """Return what many packages of some stacks share, and which values those `told` lost."""
     gone, off = _lost_values(stacks, moves, told)
-    builds = builds_of(stacks, kinds, places)
-    losing = (it for it in builds if any(some.parts and some.word == "gone" for some in it.sets))
-    of_builds = {stack for it in losing for stack in it.stacks}
     is_lost = Kind.REMOVED in kinds
     return Opening(
         shared=tuple(shared),
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
-        builds=builds,
-        lost_together=lost_together(stacks, moves, of_builds, places) if is_lost else (),
+        builds=builds_of(stacks[0], kinds) if len(stacks) == 1 else None,
+        lost_together=lost_together(stacks, moves, places) if is_lost else (),
         versions_gone=tuple(map(places.by_place, gone)),
         turned_off=tuple(map(places.by_place, off)),
     )
@@ -188,6 +189,9 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
             continue
         some = (it for other, it in taken.items() if set(roots) <= set(other))
         of_stack = Counter(stack for _, stack in chain.from_iterable(some))
+        here = {stack for _, stack in found}
+        others = [stack for stack in tag.stacks if stack.stack not in here]
+        are_there = all(roots_on_both_sides(stack).issuperset(roots) for stack in others)
         told.append(
             NewRoots(
                 names=tuple((name, ()) for name in roots),
@@ -197,9 +201,24 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 older=places.by_place(it for it, _ in came),
                 fell=frozenset((name, it) for ((name, _), it), fell in came if fell),
                 beside=places.by_place(it for it, fell in came if not fell),
+                others=places.besides(here, [it.stack for it in others]) if are_there else None,
+                unlike=_unlike({it for (it, _), _ in came}, others) if are_there else None,
             )
         )
     return sorted(told, key=lambda it: (-max((max(n) for n, _ in it.taken), default=0), it.names))
+
+
+def _unlike(
+    came: Collection[tuple[str, Versions]], others: Iterable[StackDiff]
+) -> tuple[tuple[str, Versions], ...] | None:
+    """Return those of the versions that other stacks do not all have; None where most are such."""
+    known = [versions_in(stack) for stack in others]
+    unlike = [
+        (name, versions)
+        for name, versions in sorted(came)
+        if not (versions and all(some.get(name, set()).issuperset(versions) for some in known))
+    ]
+    return tuple(unlike) if known and 2 * len(unlike) < len(came) else None
 
 
 def _older_version(change: PackageChange) -> Versions:

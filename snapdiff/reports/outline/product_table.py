@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import MOST_NAMES, event_in_words, now_with_in_words
@@ -94,7 +95,10 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
     """Return what happened in each stack to each package, with the stacks in order."""
     columns: dict[str, dict[str, ProductCell]] = {}
     for stack in sorted(stacks, key=lambda stack: stack.stack):
-        cells = columns[stack.stack] = {name: ProductCell() for name in stack.still_there}
+        roots = stack.still_there if stack.roots_there is UNSET else stack.roots_there
+        cells = columns[stack.stack] = {
+            name: ProductCell(is_dependency=name not in roots) for name in stack.still_there
+        }
         root = "a root spec" if stack.document == "lock" else "asked for"
         for change, move in moves[stack.stack]:
             if change.parts and change.is_dependency:  # it has a line among dependencies

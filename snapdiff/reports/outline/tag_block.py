@@ -35,6 +35,9 @@ from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
 from snapdiff.spack import COMPILERS
 
+_MOST_LINES = 30
+"""Below how many lines of packages nobody looks for the toolchain in a line of its own."""
+
 
 class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
@@ -145,8 +148,11 @@ class TagWriter:
             if self._details:
                 parts[-1] = replace(parts[-1], details=spec_lines(listed))
         used = [move.place for part in parts for line in part.lines for move in line.moves]
-        tools = toolchain.changes if toolchain else ()
-        used += (step.place for _, steps in tools for step in steps)
+        tells_toolchain = toolchain is not None and (
+            by_stack or _says_more(toolchain, parts, self.moves)
+        )
+        if toolchain and tells_toolchain:
+            used += (step.place for _, steps in toolchain.changes for step in steps)
         return TagBlock(
             tag=self.tag,
             by_stack=self.by_stack,
@@ -154,8 +160,7 @@ class TagWriter:
             reasons=reasons,
             opening=opening,
             toolchain=toolchain,
-            tells_toolchain=toolchain is not None
-            and (by_stack or _says_more(toolchain, parts, self.moves)),
+            tells_toolchain=tells_toolchain,
             parts=tuple(parts),
             sets=self._places.named_sets(used),
             specs=() if self.lines else spec_lines(listed),
@@ -219,7 +224,7 @@ class TagWriter:
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:
     """Return whether the toolchain says more than few lines of packages, or there are many."""
-    if any(part.has_headings for part in parts):
+    if any(part.has_table for part in parts) or sum(part.size for part in parts) > _MOST_LINES:
         return True
     lines = [line for part in parts for line in part.lines]
     told = {(name, line.is_dependency) for line in lines for name in line.packages}
