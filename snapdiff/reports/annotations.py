@@ -63,14 +63,12 @@ def github_commands(offenders: Sequence[Offender]) -> list[str]:
 
 
 def code_quality(offenders: Iterable[Offender]) -> str:
-    """Return GitLab's code-quality report, a list that is empty where nothing offends.
-
-    The fingerprint is that of the whole text: the same finding has the same one in every run.
-    """
+    """Return GitLab's code-quality report, a list that is empty where nothing offends."""
     findings: list[dict[str, Any]] = [
         {
             "description": visible(item.text),
             "check_name": f"snapdiff/{item.kind.value}",
+            # Of the same finding the same one in every run.
             "fingerprint": hashlib.sha256(item.text.encode("utf-8", "replace")).hexdigest(),
             "severity": "major",
             "location": {"path": item.path or _NO_DOCUMENT, "lines": {"begin": 1}},

@@ -168,10 +168,8 @@ def _names(neighbours: Iterable[Neighbour]) -> tuple[str, ...]:
 
 
 def _neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
-    """Return what an added or removed spec depends on, those that the other side has not first.
-
-    A dependency that has another hash or version on the other side is neither gone nor new.
-    """
+    """Return what an added or removed spec depends on, those that the other side has not first."""
+    # What has another hash or version on the other side is neither gone nor new.
     changed = [it for it in spec.depends_on if it.kind not in (None, Kind.ADDED, Kind.REMOVED)]
     stays = [it for it in spec.depends_on if it.stays]
     alone = [it for it in spec.depends_on if it not in changed and it not in stays]

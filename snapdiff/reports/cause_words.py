@@ -201,10 +201,7 @@ def now_with_in_words(variants: Sequence[str], mark: Mark, most: int = MOST_NAME
 
 
 def telling_variants(because: Because) -> list[str]:
-    """Return the variants that had another value, or else, if alone, those that are new and on.
-
-    What a package needs follows from these; the hashes of patches tell nobody anything.
-    """
+    """Return the variants that had another value, or else, if alone, those that are new and on."""
     sides = [(it.old, it.new) for it in because.fields if it.name == "variants"]
     other = [variant for old, new in sides for variant in other_values(old, new)]
     came = (variant for _, new in sides for variant in new if not is_patches(variant))

@@ -279,13 +279,10 @@ def _first_words(sentence: str, most: int) -> str:
 
 
 def _lines_by_weight(outline: Outline) -> list[int]:
-    """Return the number of its group for each line and row, the most important first.
-
-    Products come before dependencies, the worst groups before others, and of one status each
-    part's first line before any second.
-    """
+    """Return the number of its group for each line and row, the most important first."""
     parts = (part for tag in outline.tags for part in tag.parts)
     groups = ((part.about == "dependencies", group) for part in parts for group in part.groups)
+    # Of one status each part's first line comes before any second.
     weights = sorted(
         (is_dependency, group.status, position, number)
         for number, (is_dependency, group) in enumerate(groups)

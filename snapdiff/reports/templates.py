@@ -108,10 +108,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
 def plain_words(
     overrides: Path | None, noun: str, most_stacks: int
 ) -> Callable[[str, object], str]:
-    """Return what calls a macro of `words.j2` by its name, with a value; it gives plain text.
-
-    Of many stacks without a shorter name it names the first `most_stacks`.
-    """
+    """Return what calls a macro of `words.j2` by its name, with a value; it gives plain text."""
     names = {"noun": noun, "rebuilt": rebuilt_word(noun)}
     values = {"link": shown, "most_stacks": most_stacks, **names}
     module = _environment("text", overrides, False).get_template("words.j2").make_module(values)
@@ -119,10 +116,7 @@ def plain_words(
 
 
 def _loader(overrides: Path | None, kind: str) -> "jinja2.BaseLoader":
-    """Return what finds templates: overrides, then those that a wheel has compiled, then sources.
-
-    What was compiled for another version of Jinja2 is left alone.
-    """
+    """Return what finds templates: overrides, then what a wheel has compiled, then sources."""
     import jinja2
 
     if overrides is not None and not overrides.is_dir():

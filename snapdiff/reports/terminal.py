@@ -99,10 +99,7 @@ def _shown_width(text: str) -> int:
 
 
 def legend(text: str, noun: str) -> str:
-    """Return what the signs in a text mean, in one line; nothing of a text of few lines.
-
-    A table with signs for its columns is no such text: a column may have several classes.
-    """
+    """Return what the signs in a text mean, in one line; nothing of few lines without a table."""
     plain = _CODES.sub("", text)
     is_table = _SIGN_HEADS.search(plain)
     if len(_ITEM.findall(plain)) <= _SHORT and not is_table:

@@ -40,10 +40,7 @@ _UNSAFE = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u20
 
 
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
-    """Yield the report: a complete HTML document that asks for nothing from anywhere.
-
-    The plain table ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
-    """
+    """Yield the report: a complete HTML document that asks for nothing from anywhere."""
     environment = environment_of("html", options)
     outline = outline_of(diff, "package", has_table=True)
     words = plain_words(options.templates, outline.noun, MOST_STACKS)

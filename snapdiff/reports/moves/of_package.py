@@ -184,11 +184,8 @@ def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, .
 
 
 def _came_down(change: PackageChange, versions: VersionMove) -> bool:
-    """Return whether a version came that is older than one before: in its series, if it has one.
-
-    Of builds beside roots where none was before, any version may be.
-    """
-    if not (change.gone or change.kept):
+    """Return whether a version came that is older than one before: in its series, if it has one."""
+    if not (change.gone or change.kept):  # beside roots, where no build was before
         return bool(change.came)
     steps, before = versions.steps, highest((*change.gone, *change.kept))
     olds = {version: steps.get(version, before) for version in change.came}

@@ -112,10 +112,8 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
 
 
 def with_roots(moves: StackMoves) -> StackMoves:
-    """Return what happened in a stack with who asks for a package, where else all is quiet.
-
-    For people alone: a gate looks at what happened to the package itself.
-    """
+    """Return what happened in a stack with who asks for a package, where else all is quiet."""
+    # For people alone: a gate looks at what happened to the package itself.
     return [
         (change, _as_root(move) if move.status.is_quiet and move.asked_for else move)
         for change, move in moves

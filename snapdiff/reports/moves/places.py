@@ -76,12 +76,9 @@ class Places:
         return self._known[some]
 
     def besides(self, stacks: Collection[str], others: Collection[str]) -> Place | None:
-        """Return some other stacks than those: `the 4 others` where these are all.
-
-        Nothing is left to say where those are `all but` these.
-        """
+        """Return some other stacks than those: `the 4 others` where these are all."""
         is_all = len(stacks) + len(others) == len(self._all)
-        if is_all and self.place(stacks).before.startswith("all but"):
+        if is_all and self.place(stacks).before.startswith("all but"):  # that says it already
             return None
         is_short = is_all and len(others) > 1
         return Place(f"the {len(others)} others", ()) if is_short else self.place(others)

@@ -60,10 +60,7 @@ def in_parts(stack: StackDiff, kinds: AbstractSet[Kind], *, has_products: bool) 
 def parts_of_kinds(
     change: PackageChange, specs: Sequence[Change], kinds: AbstractSet[Kind]
 ) -> list[PackageChange]:
-    """Return what happened to the roots of a package and beside, as far as it is of some kinds.
-
-    `specs` are its spec changes. Where neither is, what happened to all of it.
-    """
+    """Return what happened to a package's roots, and beside, in some kinds; if none, to it all."""
     return [it for it in _parts_of(change, specs) if not kinds.isdisjoint(it.kinds)] or [change]
 
 

@@ -96,11 +96,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def tells_stacks(self) -> bool:
-        """Whether the sentence says in how many stacks that is.
-
-        It does not where one number of stacks is there already: of those that came or went, or of
-        the only class.
-        """
+        """Whether the sentence says in how many stacks that is: it has no number of them yet."""
         told = self.packages.told
         if len(told) == 1:
             is_placed = told[0].place is not None or told[0].in_some == told[0].number

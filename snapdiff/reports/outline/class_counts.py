@@ -1,6 +1,6 @@
 """How many packages there are of each class, by the worst that happened to each, and which."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -86,15 +86,17 @@ class ClassCount(Struct, frozen=True, kw_only=True):
 
 def with_nouns(
     counts: Iterable[ClassCount], one: str | None, several: str
-) -> Iterator[tuple[ClassCount, str, str]]:
-    """Yield classes in a row, of which the first number has its noun; without `one` none has."""
+) -> list[tuple[ClassCount, str, str]]:
+    """Return classes in a row, of which the first number has its noun; without `one` none has."""
     is_said = not one
+    terms = []
     for it in counts:
         nouns = []
         for number in (0 if it.as_names else it.whole_number, it.in_more):
             nouns.append(f" {one if number == 1 else several}" if number and not is_said else "")
             is_said = is_said or number > 0
-        yield it, nouns[0], nouns[1]
+        terms.append((it, nouns[0], nouns[1]))
+    return terms
 
 
 class Numbers(Struct, frozen=True, kw_only=True):

@@ -85,10 +85,7 @@ class CountTable(Counts, frozen=True, kw_only=True):
 def count_table(
     diff: CatalogDiff, moves: Mapping[tuple[str, ...], Mapping[str, StackMoves]]
 ) -> CountTable:
-    """Return the table of a report, tag by tag in the order of `tags_worst_first`.
-
-    `moves` has what happened to packages of the tags that changed, by their names and by stack.
-    """
+    """Return the table of a report; `moves` are those of each tag by its names, and by stack."""
     is_known = reports_all(diff.filters)
     rows = []
     for tag in tags_worst_first(diff.tags):

@@ -242,10 +242,7 @@ def lost_together(
 def _lost_by_several(
     moves: Moves, told: AbstractSet[str], places: Places
 ) -> Iterator[tuple[TraitCount, LostPart]]:
-    """Yield the products that lost builds of one trait in stacks of which nothing is `told`.
-
-    Nothing is said where all that happened to them is that: they share a line.
-    """
+    """Yield the products that lost builds of one trait in stacks of which nothing is `told`."""
     found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, bool]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
@@ -255,6 +252,7 @@ def _lost_by_several(
                 names = found.setdefault((part.without_numbers(), move.stacks), {})
                 names[name] = move.asked_for is not None and not move.asked_for.new
     for (trait, where), names in found.items():
+        # Where all that happened to them is that, they share a line.
         if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names):
             no_roots = all(names.values())
             place = places.place(where)
@@ -264,10 +262,7 @@ def _lost_by_several(
 def _no_longer(
     stacks: Iterable[StackDiff], moves: Moves, places: Places
 ) -> Iterator[tuple[TraitCount, LostPart]]:
-    """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there.
-
-    Products come first. What the line of a package says of its lost builds is left out.
-    """
+    """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there."""
     left: dict[str, list[tuple[TraitCount, str]]] = {}
     for diff in stacks:
         for change in diff.package_changes:
@@ -275,7 +270,7 @@ def _no_longer(
             left.setdefault(change.package, []).extend(lost_here)
     found: dict[TraitCount, dict[bool, dict[tuple[str, str], None]]] = {}
     for (name, _), of_name in moves.items():
-        told = {
+        told = {  # by the line of the package
             (_tool(part.trait), part.specs, stack)
             for move in of_name
             for part in (move.lost.parts if move.lost and not move.versions.counts else ())

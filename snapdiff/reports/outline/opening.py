@@ -93,10 +93,7 @@ def opening_of(
     kinds: Collection[Kind],
     told: Mapping[str, StackMoves],
 ) -> Opening:
-    """Return what many packages of some stacks share, of builds in the kinds that are asked for.
-
-    Which versions and options are lost is named of those stacks that are `told`.
-    """
+    """Return what many packages of some stacks share, and which values those `told` lost."""
     gone, off = _lost_values(stacks, moves, told)
     builds = builds_of(stacks, kinds, places)
     losing = (it for it in builds if any(some.parts and some.word == "gone" for some in it.sets))

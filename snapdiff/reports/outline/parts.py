@@ -156,15 +156,13 @@ def _numbers(trait: SharedTrait, about: str) -> Mapping[str, int]:
 
 
 def _is_told(line: PackageLine, known: Container[Trait]) -> bool:
-    """Return whether all that is said of packages is that builds are new which the table has.
-
-    Of which MPI or BLAS a build is, beside those of the table, is not worth a line of its own.
-    """
+    """Return whether all that is said of packages is that builds are new which the table has."""
     return all(
         move.status is Status.MORE
         and move.is_builds
         and move.gained is not None
         and move.gained.number == move.gained.in_table
+        # Of which other MPI or BLAS a build is, is not worth a line of its own.
         and all(it.trait in known or it.trait.name in (*MPI, *BLAS) for it in move.gained.parts)
         and not (move.beside or move.asked_for or move.needed_by)
         for name in line.packages

@@ -84,10 +84,7 @@ class Reasons(Struct, frozen=True, kw_only=True):
 
 
 def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -> Reasons | None:
-    """Return what is to be said of some stacks of a tag, or None where nothing is known.
-
-    `of_roots` says that nothing is reported but what was asked for.
-    """
+    """Return what is to be said of some stacks of a tag, or None where nothing is known."""
     rebuilt = [stack for stack in stacks if stack.summary.rebuilt]
     every = [
         (it, stack.stack) for stack in rebuilt for it in stack.changes if it.kind is Kind.REBUILT
@@ -127,14 +124,12 @@ def _products_first(changes: Iterable[Change], stacks: Iterable[StackDiff]) -> t
 
 
 def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
-    """Return the causes of some changes, those of most specs first.
-
-    All steps of a package from one version to another are one cause.
-    """
+    """Return the causes of some changes, those of most specs first."""
     together: dict[object, list[tuple[Cause, str]]] = {}
     for change in changes:
         if isinstance(change.cause, Cause):
             cause = change.cause
+            # All steps of a package from one version to another are one cause.
             key = cause.package if cause.what == "version" else event_of(cause)
             together.setdefault(key, []).append((cause, change.package))
     counted = [

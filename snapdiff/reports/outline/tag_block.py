@@ -218,16 +218,13 @@ class TagWriter:
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:
-    """Return whether the toolchain says more than few lines of packages, or there are many.
-
-    Compilers have no line. Of those the sentence says it, if any product changed.
-    """
+    """Return whether the toolchain says more than few lines of packages, or there are many."""
     if any(part.has_headings for part in parts):
         return True
     lines = [line for part in parts for line in part.lines]
     told = {(name, line.is_dependency) for line in lines for name in line.packages}
     names = {name for name, _ in told} - {name for name, _ in moves.keys() - told}
-    if any(not line.is_dependency for line in lines):
+    if any(not line.is_dependency for line in lines):  # then the sentence says it of compilers
         names.update(name for name, _ in toolchain.news if name in COMPILERS)
     return not names.issuperset(name for name, _ in toolchain.changes)
 
