@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.model.packages import LikeStacks
 from snapdiff.reports import GroupBy
-from snapdiff.reports.moves.of_stacks import with_own_reasons
 from snapdiff.reports.moves.places import added_word
 from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind, rebuilt_word
 from snapdiff.reports.names import SideName, noun_of, readable, side_names, tag_names
@@ -217,12 +216,7 @@ def outline_of(
     diff = readable(diff)
     kinds, both = wanted_kinds(diff.filters), (Kind.REMOVED, Kind.ADDED)
     asks = kinds.issuperset(both) and not diff.filters.no_renames
-    every_tag = tags_worst_first(diff.tags)
-    changed = [
-        replace(tag, stacks=tuple(map(with_own_reasons, tag.stacks)))
-        for tag in every_tag
-        if tag.status == "changed"
-    ]
+    changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
     writers = [
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
     ]

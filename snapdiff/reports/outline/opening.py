@@ -36,9 +36,6 @@ _MANY_BELOW = 40
 _Lost = tuple[tuple[str, tuple[str, ...]], str]
 """A package with versions, or variants, that it lost or got, and the stack where."""
 
-_LostByPart = tuple[list[_Lost], list[_Lost]]
-"""Those of products, and those of dependencies."""
-
 Losses = Placed[tuple[str, tuple[str, ...]]]
 
 
@@ -112,23 +109,22 @@ def opening_of(
 
 def _lost_values(
     stacks: Iterable[StackDiff], moves: Moves, told: Mapping[str, StackMoves]
-) -> tuple[_LostByPart, _LostByPart]:
+) -> tuple[list[list[_Lost]], list[list[_Lost]]]:
     """Return the versions that packages lost, and the variants that are off now in all builds.
 
-    Not of the toolchain, which has lines of its own. Of dependencies it is the versions that
-    many builds had below them, or that a product has elsewhere, and the variants of those because
-    of which others are gone.
+    Each of products, then of dependencies: of these the versions that many builds had below them,
+    or that a product has elsewhere, and the variants of those because of which others are gone.
     """
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
     reasons = _reasons_gone(moves)
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
-    gone: _LostByPart = ([], [])
-    turned: _LostByPart = ([], [])
+    gone: list[list[_Lost]] = [[], []]
+    turned: list[list[_Lost]] = [[], []]
     for stack, some in told.items():
         for change, move in some:
             name, is_dependency = change.package, change.is_dependency
             lost, off = move.versions.lost, turned_off(move.now_with)
-            if name in TOOLCHAIN:
+            if name in TOOLCHAIN:  # it has lines of its own
                 lost = ()
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks

@@ -53,13 +53,12 @@ class Part(Struct, frozen=True, kw_only=True):
     """What happened to the products, or to the dependencies, of one stack or of all of a tag.
 
     They are packages where nobody knows which is which. `stack` is None where it is about all of
-    them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
-    `numbers` count all that changed, but for what the toolchain tells, if it `is_beside_toolchain`.
+    them, and empty for one without a name. `numbers` count all that changed, but for what the
+    toolchain tells, if it `is_beside_toolchain`.
     """
 
     about: About
     stack: str | None
-    is_first: bool = False
     reasons: Reasons | None = None
     groups: tuple[Group, ...] = ()
     new_builds: NewBuilds | None = None
