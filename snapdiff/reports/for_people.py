@@ -76,11 +76,11 @@ def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     page = _text(diff, options)
 
     def rendered(outline: Outline, extent: Extent) -> str:
-        is_short = len(_lines_by_weight(outline)) <= _SHORT_COMMENT
-        text = page(outline, extent._replace(folds="none" if is_short else "all"))
-        if is_short and sum(map(bool, text.splitlines())) > _SHORT_COMMENT:
-            text = page(outline, extent._replace(folds="all"))
-        return f"{marker}{text}"
+        if len(_lines_by_weight(outline)) <= _SHORT_COMMENT:
+            text = page(outline, extent._replace(folds="none"))
+            if sum(map(bool, text.splitlines())) <= _SHORT_COMMENT:
+                return f"{marker}{text}"
+        return f"{marker}{page(outline, extent._replace(folds='all'))}"
 
     most = MOST_CHARACTERS if options.max_length is None else options.max_length
     yield _fitted(_outline(diff, options), rendered, most)

@@ -132,15 +132,12 @@ def _lines(specs: Iterable[MissingSpec], places: Places, *, detail: bool) -> lis
 
 
 def _difference(missing: MissingSpec, *, detail: bool) -> tuple[Words, Words]:
-    """Return what a spec has that the nearest has not, and what that has in its place.
-
-    That its version is another one is enough, unless all `detail` is wanted.
-    """
+    """Return what a spec has that the nearest has not, and what that has in its place."""
     if missing.nearest is None:
         return (), ()
     fields = missing.nearest.fields
     versions = tuple(field for field in fields if field.name == "version")
-    told = fields if detail else versions or fields
+    told = fields if detail else versions or fields  # another version is enough
     own = chain.from_iterable(_words(it.name, it.old) for it in told if it.name != "version")
     there = chain.from_iterable(_words(it.name, it.new) for it in told)
     spec_hash = [short_hash(missing.nearest.spec.hash)] if detail else []

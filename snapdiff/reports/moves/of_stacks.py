@@ -33,14 +33,11 @@ def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
 
 
 def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
-    """Return what happened to packages in some stacks, the same in several of them as one.
+    """Return what happened to packages in some stacks, the same in several as one, as it is read.
 
     What happened to a product where nobody asks for it is told with it, behind the rest, or first
     if it fell; what else is news there is a line among dependencies, which says why. So is another
     hash, and what happened to builds that a stack has beside its roots.
-
-    In the order of reading: products come before dependencies, then the worst that happened to a
-    package in any stack, then what most stacks share, then names.
     """
     found: dict[tuple[str, bool], dict[Move, tuple[Move, list[str]]]] = {}
     own = [it for in_stack in stacks.values() for it in in_stack if not it[0].is_dependency]

@@ -166,12 +166,10 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def names_below(self) -> tuple[ClassCount, ...]:
-        """The classes of which the sentence has no names, as there would be too many in it.
-
-        Of several tags the sentence has them: a list would have to say of each in which it is.
-        """
+        """The classes of which the sentence has no names, as there would be too many in it."""
         some = [it for it in self.packages.told if it.few or it.few_in_some]
         names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)
+        # Of several tags a list would have to say of each in which it is.
         return tuple(some) if names > _MOST_IN_SENTENCE and not self.several_changed else ()
 
     def names_told(self, tag: TagBlock) -> ToldNames:
@@ -180,15 +178,11 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def besides(self) -> list[ClassCount]:
-        """The quiet classes that are counted behind the sentence, as nothing below tells of them.
-
-        Packages with another hash may be named below the products with the reason.
-        """
+        """The quiet classes that are told behind the sentence, as nothing below tells of them."""
         reasons = [tag.reasons for tag in self.tags if tag.reasons]
         is_named = any(it.specs and it.names_packages and not it.is_one for it in reasons)
-        return [
-            it for it in self.packages.besides if not (is_named and it.status is Status.REBUILT)
-        ]
+        quiet = self.packages.besides
+        return [it for it in quiet if not (is_named and it.status is Status.REBUILT)]
 
     def downgraded_for(self, count: ClassCount) -> tuple[str, ...]:
         """Return the new roots that need all products of a class, if they are downgraded for it."""
