@@ -144,12 +144,10 @@ SHARED_BY_PACKAGES = 10
 
 
 def is_told(change: Change, shared: set[Event]) -> bool:
-    """Return whether what is said once of all of a stack says what happened to a spec.
-
-    A root without a partner has its version still: another root was paired with a dependency.
-    """
+    """Return whether what is said once of all of a stack says what happened to a spec."""
     if change.kind is Kind.RECONFIGURED:
         return shared.issuperset(field.event() for field in change.fields)
+    # A root without a partner has its version still: another root was paired with a dependency.
     return change.kind in (Kind.REBUILT, Kind.ADDED, Kind.REMOVED)
 
 

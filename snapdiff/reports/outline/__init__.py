@@ -274,10 +274,7 @@ def _in_all(changed: Sequence[TagDiff], *, has_products: bool) -> PackageCount |
 
 
 def _number_of_stacks(writers: Sequence[TagWriter]) -> int:
-    """Return how many stacks of both sides have what is news, or, if nothing is, a rebuild.
-
-    Where it is known what is a product, that of dependencies is none.
-    """
+    """Return how many stacks of both sides have what is news of products, or else a rebuild."""
     tags = [writer.tag for writer in writers]
     lines = ((it.tag, line) for it in writers for line in it.lines if not line.is_dependency)
     every = ((tag_names(tag), move) for tag, line in lines for move in line.moves)

@@ -146,15 +146,12 @@ def builds_of(
     builds or more have no trait that is told.
     """
     both = [kind for kind in (Kind.REMOVED, Kind.ADDED) if kind in kinds]
-    alike: dict[tuple[Trait | None, ...], list[StackDiff]] = {}
+    alike: dict[tuple[tuple[Kind, Trait | None], ...], list[StackDiff]] = {}
     for stack in stacks:
         if stack.status == "changed":
-            alike.setdefault(tuple(_main_trait(stack, it) for it in both), []).append(stack)
-    return tuple(
-        _builds(some, dict(zip(both, traits, strict=True)), places)
-        for traits, some in alike.items()
-        if any(traits)
-    )
+            alike.setdefault(tuple((it, _main_trait(stack, it)) for it in both), []).append(stack)
+    every = ((dict(traits), some) for traits, some in alike.items())
+    return tuple(_builds(some, traits, places) for traits, some in every if any(traits.values()))
 
 
 def _main_trait(stack: StackDiff, kind: Kind) -> Trait | None:
@@ -194,11 +191,9 @@ def _builds(
 
 
 def _build_set(stacks: Sequence[StackDiff], kind: Kind) -> BuildSet:
-    """Return what stacks lost, or got, together; a trait is told that a tenth of the builds has.
-
-    Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
-    """
+    """Return what stacks lost, or got, together; a trait is told that a tenth of the builds has."""
     is_loss = kind is Kind.REMOVED
+    # One by one: with `-k removed` an upgraded package that lost a build is left out.
     changes = [it for stack in stacks for it in stack.changes if it.kind is kind]
     builds = sum(change.duplicate is UNSET for change in changes)
     packages = {it.package for it in changes}

@@ -199,14 +199,11 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
 
 
 def _older_version(change: PackageChange) -> Versions:
-    """Return the version below the highest one before that came, or has more builds, if it is one.
-
-    Of several, nobody knows which of them a root needs, nor of a product and a dependency.
-    """
+    """Return the version below the highest before that came, or has more builds, if it is one."""
     if change.parts and not change.is_dependency:
         return ()
     older = older_versions(change.versions_with_more, (*change.gone, *change.kept))
-    return tuple(older) if len(older) == 1 else ()
+    return tuple(older) if len(older) == 1 else ()  # nobody knows which of several a root needs
 
 
 # --- What is named below the first sentence: packages of each class, and what new roots brought ---
@@ -268,10 +265,7 @@ def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> NewRoots:
 
 
 def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
-    """Return the packages of a group with the worst that happened to each, the same step once.
-
-    A step in stacks that no line of all these `lines` is about has their names as its place.
-    """
+    """Return the packages of a group with the worst that happened to each, the same step once."""
     places = {frozenset(move.stacks): move.place for line in lines for move in line.moves}
     found = []
     for name, worst in ((name, line) for line in group.lines for name in line.packages):
@@ -280,6 +274,7 @@ def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
         for move in (it for it in told if it.status is worst.status):
             before = steps.get(step := move.now_in_words(str))
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
+            # No line may be about all of these stacks: then they have no shorter name.
             place = places.setdefault(frozenset(stacks), Place("", stacks))
             steps[step] = replace(move, stacks=stacks, place=place)
         found.append((name, tuple(steps.values())))

@@ -103,12 +103,10 @@ class Part(Struct, frozen=True, kw_only=True):
         return self.size > FEW
 
     def layout(self, named: Collection[Status]) -> Layout:
-        """Return how its groups stand below one another, where some classes are `named` above.
-
-        What came or went with whole stacks is in no column, and comes before the table.
-        """
+        """Return how its groups stand below one another, where some classes are `named` above."""
         in_sight = [it for it in self.groups if it.status.is_news and it.status not in named]
         return Layout(
+            # What came or went with whole stacks is in no column.
             in_sight=[it for it in in_sight if it.is_listed],
             in_table=[it for it in self.groups if it.table],
             rest=[it for it in self.groups if it not in in_sight and not it.table],
