@@ -14,9 +14,6 @@ from snapdiff.safe_text import visible
 _MOST_COMMANDS = 10
 """GitHub shows as many errors of a step, and drops the others without a word."""
 
-_NO_DOCUMENT = "."
-"""GitLab wants a path of every finding."""
-
 
 class Offender(Struct, frozen=True, kw_only=True):
     """What somebody does not want to happen, and it did: to packages, a stack or a tag."""
@@ -70,7 +67,8 @@ def code_quality(offenders: Iterable[Offender]) -> str:
             # Of the same finding the same one in every run.
             "fingerprint": hashlib.sha256(item.text.encode("utf-8", "replace")).hexdigest(),
             "severity": "major",
-            "location": {"path": item.path or _NO_DOCUMENT, "lines": {"begin": 1}},
+            # GitLab wants a path of every finding.
+            "location": {"path": item.path or ".", "lines": {"begin": 1}},
         }
         for item in offenders
     ]

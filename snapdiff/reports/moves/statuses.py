@@ -13,10 +13,7 @@ from snapdiff.spack import parse_version
 
 
 class KindLook(NamedTuple):
-    """The sign of a kind of change, its colour on a terminal (ECMA-48, SGR), and its name.
-
-    A package that lost or got a build alone has the name as well.
-    """
+    """The sign of a kind of change, its colour on a terminal (ECMA-48, SGR), and its name."""
 
     sign: str
     color: str

@@ -117,10 +117,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
 
 def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) -> NewBuilds | None:
-    """Return what packages of some lines of a stack have more builds with, if it is worth a table.
-
-    It is where it is all there is to say of several of them. Of a product each root is a build.
-    """
+    """Return what packages of some lines of a stack have more builds with, if worth a table."""
     traits = tuple(stack.gained_with or ())
     numbers = [_numbers(trait, about) for trait in traits]
     known = {trait.trait for trait in traits}
@@ -134,6 +131,7 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) 
         or max(some.get(name, 0) for some in numbers) <= gained.number
     }
     told = tuple(it for it in lines if more.issuperset(it.packages) and _is_told(it, known))
+    # It is where it is all there is to say of several packages.
     if len(traits) < 2 or sum(len(line.packages) for line in told) < _LEAST_PACKAGES:
         return None
     rows = {}
