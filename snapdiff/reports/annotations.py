@@ -7,14 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from snapdiff.reports.names import shortened
 from snapdiff.result.packages import Kind
 from snapdiff.safe_text import visible
 
 _MOST_COMMANDS = 10
 """GitHub shows as many errors of a step, and drops the others without a word."""
-
-_NO_DOCUMENT = "."
-"""GitLab wants a path of every finding."""
 
 
 class Offender(Struct, frozen=True, kw_only=True):
@@ -50,15 +48,13 @@ def error_command(message: str, *, title: str = "snapdiff", path: str | None = N
 
 def github_commands(offenders: Sequence[Offender]) -> list[str]:
     """Return the lines that make GitHub mark files; of many, the last says how many more."""
-    most = len(offenders) if len(offenders) <= _MOST_COMMANDS else _MOST_COMMANDS - 1
-    shown = offenders[:most]
+    some = shortened(offenders, _MOST_COMMANDS - 1)
     commands = [
         error_command(item.text, title=f"snapdiff: {item.kind.value}", path=item.path)
-        for item in shown
+        for item in some.first
     ]
-    if len(shown) < len(offenders):
-        more = f"{len(offenders) - len(shown):,} more are in the log and in the report"
-        commands.append(error_command(more))
+    if some.more:
+        commands.append(error_command(f"{some.more:,} more are in the log and in the report"))
     return commands
 
 
@@ -71,7 +67,8 @@ def code_quality(offenders: Iterable[Offender]) -> str:
             # Of the same finding the same one in every run.
             "fingerprint": hashlib.sha256(item.text.encode("utf-8", "replace")).hexdigest(),
             "severity": "major",
-            "location": {"path": item.path or _NO_DOCUMENT, "lines": {"begin": 1}},
+            # GitLab wants a path of every finding.
+            "location": {"path": item.path or ".", "lines": {"begin": 1}},
         }
         for item in offenders
     ]

@@ -77,12 +77,9 @@ def _long_key(old: Value, new: Value) -> str:
 
 
 def _what_variants(old: Iterable[str], new: Iterable[str], mark: Mark) -> str:
-    """Return which variants differ: `variant +al → ~al, new variants +shared ~test`.
-
-    The hashes of patches tell nobody anything, and are left out; beside other variants patches are.
-    """
+    """Return which variants differ: `variant +al → ~al, new variants +shared ~test`."""
     before, after = _by_name(old), _by_name(new)
-    if {*before, *after} - {"patches"}:
+    if {*before, *after} - {"patches"}:  # whose hashes tell nobody anything
         before.pop("patches", None)
         after.pop("patches", None)
     changed = [name for name in before if name in after]

@@ -17,7 +17,6 @@ from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
 from snapdiff.reports.outline.groups import FEW_QUIET, Group
 from snapdiff.reports.outline.opening import Opening
 from snapdiff.reports.outline.parts import Part
-from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, grid, in_window, legend, painter
 from snapdiff.result.changes import CatalogDiff
@@ -77,11 +76,11 @@ def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     page = _text(diff, options)
 
     def rendered(outline: Outline, extent: Extent) -> str:
-        is_short = len(_lines_by_weight(outline)) <= _SHORT_COMMENT
-        text = page(outline, extent._replace(folds="none" if is_short else "all"))
-        if is_short and sum(map(bool, text.splitlines())) > _SHORT_COMMENT:
-            text = page(outline, extent._replace(folds="all"))
-        return f"{marker}{text}"
+        if len(_lines_by_weight(outline)) <= _SHORT_COMMENT:
+            text = page(outline, extent._replace(folds="none"))
+            if sum(map(bool, text.splitlines())) <= _SHORT_COMMENT:
+                return f"{marker}{text}"
+        return f"{marker}{page(outline, extent._replace(folds='all'))}"
 
     most = MOST_CHARACTERS if options.max_length is None else options.max_length
     yield _fitted(_outline(diff, options), rendered, most)
@@ -216,17 +215,13 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     yield outline, left_out, 1
 
 
-def _each_tag(outline: Outline, changed: Callable[[TagBlock], TagBlock]) -> Outline:
-    return replace(outline, tags=tuple(map(changed, outline.tags)))
+def _each_tag(outline: Outline, **fields: Any) -> Outline:
+    return replace(outline, tags=tuple(replace(tag, **fields) for tag in outline.tags))
 
 
 def _each_part(outline: Outline, changed: Callable[[Part], Part]) -> Outline:
-    return _each_tag(outline, lambda it: replace(it, parts=tuple(map(changed, it.parts))))
-
-
-def _without_dependencies(tag: TagBlock) -> TagBlock:
-    parts = tuple(part for part in tag.parts if part.about != "dependencies")
-    return replace(tag, parts=parts, reasons=None, only_rebuilt=())
+    tags = (replace(tag, parts=tuple(map(changed, tag.parts))) for tag in outline.tags)
+    return replace(outline, tags=tuple(tags))
 
 
 def _without_whole_names(outline: Outline) -> Outline:
@@ -234,23 +229,30 @@ def _without_whole_names(outline: Outline) -> Outline:
     return replace(outline, sides=(one, other))
 
 
+def _without_table(outline: Outline) -> Outline:
+    is_table = len(outline.counted.rows) > 1
+    return replace(outline, counted=replace(outline.counted, rows=())) if is_table else outline
+
+
+def _without_dependencies(outline: Outline) -> Outline:
+    tags = []
+    for tag in outline.tags:
+        parts = tuple(part for part in tag.parts if part.about != "dependencies")
+        tags.append(replace(tag, parts=parts, reasons=None, only_rebuilt=()))
+    return replace(outline, tags=tuple(tags))
+
+
 _DEPENDENCIES = "dependencies, and why hashes differ"
 
 _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
     "the whole names of both sides": _without_whole_names,
-    "the table of counts": lambda outline: (
-        replace(outline, counted=replace(outline.counted, rows=()))
-        if len(outline.counted.rows) > 1
-        else outline
-    ),
-    _DEPENDENCIES: partial(_each_tag, changed=_without_dependencies),
+    "the table of counts": _without_table,
+    _DEPENDENCIES: _without_dependencies,
     "what packages have more builds with": partial(
         _each_part, changed=lambda it: replace(it, new_builds=None)
     ),
-    "the toolchain": partial(_each_tag, changed=lambda it: replace(it, toolchain=None)),
-    "what many packages share": partial(
-        _each_tag, changed=lambda it: replace(it, opening=Opening())
-    ),
+    "the toolchain": partial(_each_tag, toolchain=None),
+    "what many packages share": partial(_each_tag, opening=Opening()),
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
 

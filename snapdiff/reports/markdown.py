@@ -53,11 +53,7 @@ def code_element(text: str) -> str:
 
 
 def links(url: str) -> Callable[[str], str]:
-    """Return what writes a package as code that links to its page, the first time it is named.
-
-    `{package}` in `url` is the name. A name that no package can have gets no link, and without a
-    `url` none does.
-    """
+    """Return what writes a package as code that links to its page, the first time it is named."""
     named: set[str] = set()
 
     def link(package: str) -> str:
@@ -71,7 +67,7 @@ def links(url: str) -> Callable[[str], str]:
 
 def linked(package: str, url: str) -> str:
     """Return a package's name as code that links to its page."""
-    if not url or len(package) > LONGEST or not package.isprintable():
+    if not url or len(package) > LONGEST or not package.isprintable():  # no package has such a name
         return code(package)
     target = url.replace("{package}", quote(package, safe=""))
     if _NEEDS_BRACKETS.search(target):
@@ -177,10 +173,7 @@ def _product_table(
     legend: Callable[[Collection[str]], str],
     link: Callable[[str], str],
 ) -> str:
-    """Return the table of products, a column a stack: of each group its title, then its rows.
-
-    Above it are the signs in its cells, explained, and below it what these only count.
-    """
+    """Return the table of products, a column a stack: of each group its title, then its rows."""
     stacks = next(group.table.stacks for group in groups if group.table)
     body: list[list[str]] = []
     below: list[str] = []

@@ -10,7 +10,7 @@ from snapdiff.reports.moves.places import Place, Places
 from snapdiff.reports.names import short_hash, short_patches, side_name
 from snapdiff.reports.outline.groups import FEW_QUIET
 from snapdiff.result.questions import MissingSpec, MissingSpecs
-from snapdiff.spack import NO_COMPILER, Version, parse_version
+from snapdiff.spack import NO_COMPILER, parse_version
 
 How = Literal["nowhere", "elsewhere", "version", "configuration", "hash"]
 """What is there in place of a missing spec, from nothing at all to one with another hash only.
@@ -113,7 +113,10 @@ def _parts(
 def _lines(specs: Iterable[MissingSpec], places: Places, *, detail: bool) -> list[MissingLine]:
     """Return specs of one class as lines: what is alike in several environments, then in words."""
     alike: dict[tuple[tuple[str, str, str], Words, Words], list[str]] = {}
-    for missing in sorted(specs, key=_by_name):
+    by_name = sorted(
+        specs, key=lambda it: (it.package, parse_version(it.spec.version), it.spec.hash)
+    )
+    for missing in by_name:
         spec = missing.spec
         name = missing.package, spec.version, short_hash(spec.hash) if detail else ""
         told = name, *_difference(missing, detail=detail)
@@ -128,21 +131,13 @@ def _lines(specs: Iterable[MissingSpec], places: Places, *, detail: bool) -> lis
     return [MissingLine(tuple(names), *told[:3]) for told, names in lines.items()]
 
 
-def _by_name(missing: MissingSpec) -> tuple[str, Version, str]:
-    spec = missing.spec
-    return missing.package, parse_version(spec.version), spec.hash
-
-
 def _difference(missing: MissingSpec, *, detail: bool) -> tuple[Words, Words]:
-    """Return what a spec has that the nearest has not, and what that has in its place.
-
-    That its version is another one is enough, unless all `detail` is wanted.
-    """
+    """Return what a spec has that the nearest has not, and what that has in its place."""
     if missing.nearest is None:
         return (), ()
     fields = missing.nearest.fields
     versions = tuple(field for field in fields if field.name == "version")
-    told = fields if detail else versions or fields
+    told = fields if detail else versions or fields  # another version is enough
     own = chain.from_iterable(_words(it.name, it.old) for it in told if it.name != "version")
     there = chain.from_iterable(_words(it.name, it.new) for it in told)
     spec_hash = [short_hash(missing.nearest.spec.hash)] if detail else []

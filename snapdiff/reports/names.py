@@ -95,10 +95,9 @@ MOST_VERSIONS = 6
 
 def versions_in_words(versions: Sequence[str], mark: Mark) -> str:
     """Return versions, the highest first; of very many the first ones."""
-    some = shortened(versions[::-1], MOST_VERSIONS)
-    marked = list(map(mark, some.first))
-    if some.more:
-        return f"{', '.join(marked)} and {some.more:,} more"
+    if len(versions) > MOST_VERSIONS + 1:
+        return joined(versions[::-1], MOST_VERSIONS, mark=mark)
+    marked = list(map(mark, versions[::-1]))
     return " and ".join([part for part in (", ".join(marked[:-1]), *marked[-1:]) if part])
 
 

@@ -14,28 +14,10 @@ from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
 from snapdiff.filters import by_sign
-from snapdiff.reports import ReportOptions, markdown, terminal
-from snapdiff.reports.cause_words import (
-    SAME_TO_USE,
-    because_word,
-    cause_in_words,
-    trait_in_words,
-    traits_in_words,
-)
+from snapdiff.reports import ReportOptions, cause_words, markdown, names, terminal
 from snapdiff.reports.html import writing
-from snapdiff.reports.markdown import code, linked, lists_apart
 from snapdiff.reports.moves.places import sets_in
 from snapdiff.reports.moves.statuses import rebuilt_word
-from snapdiff.reports.names import (
-    Mark,
-    counted,
-    joined,
-    short_hash,
-    short_patches,
-    shortened,
-    tag_label,
-    versions_in_words,
-)
 from snapdiff.reports.outline.class_counts import named_by_place, with_nouns
 from snapdiff.reports.outline.opening import named_steps
 from snapdiff.result.changes import CatalogDiff
@@ -79,10 +61,10 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         undefined=jinja2.StrictUndefined,
         **_SYNTAX,
     )
-    mark: Mark = code if format_name == "markdown" else shown
+    mark: names.Mark = markdown.code if format_name == "markdown" else shown
     paint = terminal.painter(color=color)
     environment.filters |= OWN_FILTERS | {
-        "tag_label": partial(tag_label, mark=mark),
+        "tag_label": partial(names.tag_label, mark=mark),
         "by_place": named_by_place,
         "named_steps": named_steps,
         "with_nouns": with_nouns,
@@ -90,17 +72,17 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "initial": _with_capital,
         "sets_in": sets_in,
         "name": mark,
-        "joined": partial(joined, mark=mark),
+        "joined": partial(names.joined, mark=mark),
         "paint": paint,
-        "because": partial(cause_in_words, mark=mark),
-        "because_word": because_word,
-        "trait": partial(trait_in_words, mark=mark),
-        "traits": partial(traits_in_words, mark=mark),
-        "version_list": partial(versions_in_words, mark=mark),
+        "because": partial(cause_words.cause_in_words, mark=mark),
+        "because_word": cause_words.because_word,
+        "trait": partial(cause_words.trait_in_words, mark=mark),
+        "traits": partial(cause_words.traits_in_words, mark=mark),
+        "version_list": partial(names.versions_in_words, mark=mark),
     }
     functions = {"html": writing.FUNCTIONS, "markdown": markdown.FUNCTIONS}
     environment.globals |= functions.get(format_name) or terminal.functions(paint)
-    environment.globals |= {"mark": mark, "SAME_TO_USE": SAME_TO_USE}
+    environment.globals |= {"mark": mark, "SAME_TO_USE": cause_words.SAME_TO_USE}
     return environment
 
 
@@ -109,8 +91,8 @@ def plain_words(
     overrides: Path | None, noun: str, most_stacks: int
 ) -> Callable[[str, object], str]:
     """Return what calls a macro of `words.j2` by its name, with a value; it gives plain text."""
-    names = {"noun": noun, "rebuilt": rebuilt_word(noun)}
-    values = {"link": shown, "most_stacks": most_stacks, **names}
+    nouns = {"noun": noun, "rebuilt": rebuilt_word(noun)}
+    values = {"link": shown, "most_stacks": most_stacks, **nouns}
     module = _environment("text", overrides, False).get_template("words.j2").make_module(values)
     return lambda macro, value: str(getattr(module, macro)(value)).strip()
 
@@ -138,15 +120,15 @@ def _with_capital(words: str) -> str:
 
 
 OWN_FILTERS: dict[str, Any] = {
-    "counted": counted,
+    "counted": names.counted,
     "number": _with_commas,
-    "short": shortened,
-    "short_hash": short_hash,
-    "short_patches": short_patches,
+    "short": names.shortened,
+    "short_hash": names.short_hash,
+    "short_patches": names.short_patches,
     "shown": shown,
     "visible": visible,
-    "code": code,
-    "link": linked,
+    "code": markdown.code,
+    "link": markdown.linked,
 }
 """The filters of a template of the user's own, beside Jinja2's."""
 
@@ -178,7 +160,8 @@ def render_page(environment: "jinja2.Environment", name: str, **values: Any) -> 
     """Return a template's text with no two blank lines in a row, as templates leave many."""
     text = render_template(environment, name, **values)
     text = re.sub("\\n(?:[ \\t]*\\n){2,}", "\\n\\n", text).strip("\n") + "\n"
-    return lists_apart(text) if environment.filters["name"] is code else text
+    is_markdown = environment.filters["name"] is markdown.code
+    return markdown.lists_apart(text) if is_markdown else text
 
 
 def _place(error: Exception, name: str) -> str:

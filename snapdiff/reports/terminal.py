@@ -70,13 +70,10 @@ def painter(*, color: bool) -> Paint:
 
 
 def broken(line: str, width: int) -> str:
-    """Return a line broken between words where it is wider than the window; no word is broken.
-
-    What goes on is indented of an item, which begins with a blank, and more of one below it.
-    """
+    """Return a line broken between words where it is wider than the window; no word is broken."""
     if len(line) <= width or _shown_width(line) <= width:
         return line.rstrip(" ")
-    lines, indent = [""], _INDENT if line.startswith(" ") else ""
+    lines, indent = [""], _INDENT if line.startswith(" ") else ""  # an item begins with a blank
     if line.startswith(_BELOW):
         indent += "  "
     for word in re.findall(r" *[^ ]+", line):

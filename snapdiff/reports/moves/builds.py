@@ -34,11 +34,9 @@ class BuildShare(NamedTuple):
     in_table: int = 0
 
     def in_words(self, mark: Mark, *, beside_versions: bool) -> str:
-        """Return what is said of them: `2 of 18 builds gone (with mvapich 3.0b)`.
+        """Return `2 of 18 builds gone (with mvapich 3.0b)`, or `the build with mvapich 3.0b gone`.
 
-        Of one that each of several packages lost it is `the build with mvapich 3.0b gone`.
-        Those gone `beside_versions` are of a package that has others instead: `(no longer
-        with cce 16.0.1)`.
+        Gone `beside_versions`, of a package that has others instead: `(no longer with cce 16.0.1)`.
         """
         if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} merged into 1, {trait_in_words(self.merged, mark)}"
@@ -137,11 +135,9 @@ class VersionMove(NamedTuple):
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
 
-        Where it was the highest it is `1.3 gone, only 1.2 left`.
-
-        Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
-        3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `1.9.0 added beside
-        2.0.0, 1 of 4 builds of 2.0.0 gone`, or where none is gone `1 of 4 builds 2.0.0 → 1.9.0`.
+        Of the highest `1.3 gone, only 1.2 left`; of several series `3.11.6 new, 3.8.17 → 3.8.18,
+        3.7.17 gone`; with counts `1.9.0 added beside 2.0.0, 1 of 4 builds of 2.0.0 gone`, or where
+        none is gone `1 of 4 builds 2.0.0 → 1.9.0`.
         """
         if self.went:
             old, new = self.went

@@ -87,16 +87,13 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.status is Status.GONE and not self.in_tag
 
     def alike(self, *, with_totals: bool = False) -> "Move":
-        """Return what it has in common with the same of other packages, that share its line.
-
-        Builds that were lost or gained are on one line where something tells them from others.
-        """
+        """Return what it has in common with the same of other packages, that share its line."""
         move = replace(self, own=(), because=alike_because(self.because))
         if not (self.is_builds and self.lost and self.gained):
             return move
         both = (self.lost, self.gained)
         if any(it.number for it in both) and not any(it.parts for it in both):
-            return self
+            return self  # nothing tells these builds from others
         shares = [it.alike(with_total=with_totals) for it in both]
         return replace(move, lost=shares[0], gained=shares[1])
 
@@ -106,11 +103,7 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.lost if self.lost and self.lost.number else self.gained or self.lost
 
     def differences_in_words(self, mark: Mark, *, is_short: bool = False) -> str:
-        """Return in what it was reconfigured: `new variant +mpi`, or nothing.
-
-        Of builds that differ in more than they share it is `new variant +mpi, and more`. Of many
-        variants the number is enough where it has to be short.
-        """
+        """Return in what it was reconfigured: `new variant +mpi, and more`, or nothing."""
         common = common_difference(self.differs)
         if common and is_short and number_of_variants(common) > MOST_NAMES:
             words = f"{number_of_variants(common):,} variants differ"
@@ -124,10 +117,7 @@ class Move(Struct, frozen=True, kw_only=True):
         return f"{words}, and more" if is_more else words
 
     def how_reconfigured(self, mark: Mark, *, is_short: bool = False) -> str:
-        """Return `reconfigured: variant +mpi → ~mpi` of builds.
-
-        Some that have another compiler are other builds: `with gcc 12 in place of llvm 16`.
-        """
+        """Return `reconfigured: variant +mpi → ~mpi`, or `with gcc 12 in place of llvm 16`."""
         if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
             sides = (self.differs[0].old, self.differs[0].new)
             old, new = (mark(canonical_compiler(str(it)).replace("@", " ")) for it in sides)
@@ -138,13 +128,11 @@ class Move(Struct, frozen=True, kw_only=True):
         return f"reconfigured: {words}" if words else "reconfigured"
 
     def reconfigured_in_words(self, mark: Mark, *, is_short: bool = False) -> str:
-        """Return `1.2 reconfigured: variant +mpi → ~mpi` of what happened beside all else, if any.
-
-        Or `2 builds of 1.2 reconfigured`, where they differ in ways that have nothing in common.
-        """
+        """Return `1.2 reconfigured: variant +mpi → ~mpi` of what happened beside all else."""
         if not self.beside:
             return ""
         some = f"{counted(self.some_builds[0], 'build')} of " if self.some_builds else ""
+        # Of builds that differ in ways that have nothing in common it is not said how.
         is_told = len(self.differs) == 1 or common_difference(self.differs)
         how = self.how_reconfigured(mark, is_short=is_short) if is_told else "reconfigured"
         return f"{some}{versions_in_words(self.beside, mark)} {how}"
@@ -177,10 +165,7 @@ class Move(Struct, frozen=True, kw_only=True):
         return bool(self.came and (self.versions.kept or self.versions.counts))
 
     def now_in_words(self, mark: Mark) -> str:
-        """Return the highest version that came, and in place of which.
-
-        Of what only has more it is the versions that came, or how many builds.
-        """
+        """Return the highest version that came, and in place of which, or what there is more of."""
         gone, came = self.versions.gone, self.versions.came
         if came and self.status is Status.MORE:
             return f" {self.versions.versions_alone(mark)}"

@@ -80,14 +80,10 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
 
 
 def _told_beside(change: PackageChange, specs: Sequence[Change]) -> Sequence[Change]:
-    """Return the specs of a package of which it is said that they were reconfigured, if they were.
-
-    Beside all else that is said of those of the same part alone. Of a dependency it is news beside
-    a loss alone: what became of the builds that stayed.
-    """
+    """Return the specs of a package that are told as reconfigured, where they were."""
     if change.kind is Kind.RECONFIGURED:
         return specs
-    if change.is_dependency and not change.lost_a_build:
+    if change.is_dependency and not change.lost_a_build:  # beside a loss alone it is news
         return []
     if change.parts:
         return [it for it in specs if it.is_explicit is not change.is_dependency]
@@ -195,10 +191,7 @@ def _came_down(change: PackageChange, versions: VersionMove) -> bool:
 def _went(
     counts: Iterable[VersionCount], specs: Iterable[Change]
 ) -> tuple[VersionCount, VersionCount] | None:
-    """Return the only version with fewer builds and the only one with more, if builds went there.
-
-    They did where all pairs of another version make that step, and as many as are missing.
-    """
+    """Return the only version with fewer builds and the only one with more, if these went there."""
     fewer = [it for it in counts if it.new < it.old]
     more = [it for it in counts if it.new > it.old]
     if len(fewer) != 1 or len(more) != 1:
@@ -206,6 +199,7 @@ def _went(
     pairs = Counter((it.old.version, it.new.version) for it in specs if it.old and it.new)
     steps = {pair: number for pair, number in pairs.items() if pair[0] != pair[1]}
     step = (fewer[0].version, more[0].version)
+    # All pairs of another version have to make that step, and as many as are missing.
     return (fewer[0], more[0]) if steps == {step: fewer[0].old - fewer[0].new} else None
 
 

@@ -35,14 +35,11 @@ def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
 
 
 def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
-    """Return what happened to packages in some stacks, the same in several of them as one.
+    """Return what happened to packages in some stacks, the same in several as one, as it is read.
 
     What happened to a product where nobody asks for it is told with it, behind the rest, or first
     if it fell; what else is news there is a line among dependencies, which says why. So is another
     hash, and what happened to builds that a stack has beside its roots.
-
-    In the order of reading: products come before dependencies, then the worst that happened to a
-    package in any stack, then what most stacks share, then names.
     """
     found: dict[tuple[str, bool], dict[Move, tuple[Move, list[str]]]] = {}
     own = [it for in_stack in stacks.values() for it in in_stack if not it[0].is_dependency]
@@ -76,10 +73,7 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
 
 
 def _as_told(change: PackageChange, move: Move, products: AbstractSet[str]) -> tuple[bool, Move]:
-    """Return whether a change is told among dependencies, and what is said of it there.
-
-    It is not where there is a line about a product of its name, one of some `products`.
-    """
+    """Return whether a change is told among dependencies, not with `products`, and what is said."""
     if move.now_with and not move.versions.gone:  # only the opening says it
         move = replace(move, now_with=())
     if not change.is_dependency:

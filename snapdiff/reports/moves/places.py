@@ -42,10 +42,8 @@ FIRST_SEEN = "first seen"
 
 
 def added_word(documents: Iterable[str]) -> str:
-    """Return what is said of stacks that kinds of documents list on the new side alone.
-
-    What pages name now may have been there before, without those packages.
-    """
+    """Return what is said of stacks that kinds of documents list on the new side alone."""
+    # What pages name now may have been there before, without those packages.
     return FIRST_SEEN if set(documents) == {"page"} else "added"
 
 

@@ -36,10 +36,7 @@ def in_parts(stack: StackDiff, kinds: AbstractSet[Kind], *, has_products: bool) 
     """Return a stack with one change for the roots of a package, one for what happened beside.
 
     Of some kinds alone, as far as a part is of one of them. With them is a change for each package
-    of which nothing changed but who asks for it.
-
-    A product is what somebody asked for: where a dependency of the same name lost a version or a
-    build, the product did not. Where nobody knows of all what is a product, none is told apart.
+    of which nothing changed but who asks for it. Without `has_products` no part is told apart.
     """
     specs = changes_by_package(stack.changes)
     changes = []

@@ -13,10 +13,7 @@ from snapdiff.spack import parse_version
 
 
 class KindLook(NamedTuple):
-    """The sign of a kind of change, its colour on a terminal (ECMA-48, SGR), and its name.
-
-    A package that lost or got a build alone has the name as well.
-    """
+    """The sign of a kind of change, its colour on a terminal (ECMA-48, SGR), and its name."""
 
     sign: str
     color: str
@@ -144,12 +141,10 @@ SHARED_BY_PACKAGES = 4
 
 
 def is_told(change: Change, shared: set[Event]) -> bool:
-    """Return whether what is said once of all of a stack says what happened to a spec.
-
-    A root without a partner has its version still: another root was paired with a dependency.
-    """
+    """Return whether what is said once of all of a stack says what happened to a spec."""
     if change.kind is Kind.RECONFIGURED:
         return shared.issuperset(field.event() for field in change.fields)
+    # A root without a partner has its version still: another root was paired with a dependency.
     return change.kind in (Kind.REBUILT, Kind.ADDED, Kind.REMOVED)
 
 

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.model.packages import LikeStacks
 from snapdiff.reports import GroupBy
-from snapdiff.reports.moves.of_stacks import with_own_reasons
 from snapdiff.reports.moves.places import added_word
 from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind, rebuilt_word
 from snapdiff.reports.names import SideName, noun_of, readable, side_names, tag_names
@@ -174,12 +173,10 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def names_below(self) -> tuple[ClassCount, ...]:
-        """The classes of which the sentence has no names, as there would be too many in it.
-
-        Of several tags the sentence has them: a list would have to say of each in which it is.
-        """
+        """The classes of which the sentence has no names, as there would be too many in it."""
         some = [it for it in self.packages.told if it.few or it.few_in_some]
         names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)
+        # Of several tags a list would have to say of each in which it is.
         return tuple(some) if names > _MOST_IN_SENTENCE and not self.several_changed else ()
 
     def names_told(self, tag: TagBlock) -> ToldNames:
@@ -188,15 +185,11 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def besides(self) -> list[ClassCount]:
-        """The quiet classes that are counted behind the sentence, as nothing below tells of them.
-
-        Packages with another hash may be named below the products with the reason.
-        """
+        """The quiet classes that are told behind the sentence, as nothing below tells of them."""
         reasons = [tag.reasons for tag in self.tags if tag.reasons]
         is_named = any(it.specs and it.names_packages and not it.is_one for it in reasons)
-        return [
-            it for it in self.packages.besides if not (is_named and it.status is Status.REBUILT)
-        ]
+        quiet = self.packages.besides
+        return [it for it in quiet if not (is_named and it.status is Status.REBUILT)]
 
     def downgraded_for(self, count: ClassCount) -> tuple[str, ...]:
         """Return the new roots that need all products of a class, if they are downgraded for it."""
@@ -224,12 +217,7 @@ def outline_of(
     diff = readable(diff)
     kinds, both = wanted_kinds(diff.filters), (Kind.REMOVED, Kind.ADDED)
     asks = kinds.issuperset(both) and not diff.filters.no_renames
-    every_tag = tags_worst_first(diff.tags)
-    changed = [
-        replace(tag, stacks=tuple(map(with_own_reasons, tag.stacks)))
-        for tag in every_tag
-        if tag.status == "changed"
-    ]
+    changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
     writers = [
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
     ]
@@ -293,10 +281,7 @@ def _in_all(changed: Sequence[TagDiff], *, has_products: bool) -> PackageCount |
 
 
 def _number_of_stacks(writers: Sequence[TagWriter]) -> int:
-    """Return how many stacks of both sides have what is news, or, if nothing is, a rebuild.
-
-    Where it is known what is a product, that of dependencies is none.
-    """
+    """Return how many stacks of both sides have what is news of products, or else a rebuild."""
     tags = [writer.tag for writer in writers]
     lines = ((it.tag, line) for it in writers for line in it.lines if not line.is_dependency)
     every = ((tag_names(tag), move) for tag, line in lines for move in line.moves)

@@ -62,11 +62,6 @@ class ClassCount(Struct, frozen=True, kw_only=True):
         return "builds" in self.what and self.status is Status.LOST
 
     @property
-    def lost_with_two(self) -> bool:
-        """Whether two traits are told of lost builds."""
-        return len(self.lost_with) > 1
-
-    @property
     def as_names(self) -> tuple[str, ...]:
         """The names that a sentence has in place of their number: one, or two that are missed."""
         most = 2 if self.status in (Status.GONE, Status.NEW, Status.LOST) else 1

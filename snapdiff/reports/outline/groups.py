@@ -21,9 +21,6 @@ MOST_NAMES = 400
 FEW = 4
 """How many lines are read beside others; of dependencies more are put aside."""
 
-_QUIET_BUILDS = (Status.LOST, Status.MORE, Status.DUPLICATES)
-"""What is so of packages that nobody asked for."""
-
 
 class Group(ClassCount, frozen=True, kw_only=True):
     """The packages of one status: their lines, also as a table, or, where it says enough, `names`.
@@ -116,7 +113,6 @@ def _are_names_enough(line: PackageLine, number: int) -> bool:
         return number > FEW
     if not line.is_dependency and any(move.is_beside for move in line.moves):
         return False  # more happened to it than its class says
-    is_of_builds = line.status in _QUIET_BUILDS and not line.moves[0].is_of_versions
-    return number > FEW_QUIET and (
-        line.status is Status.RECONFIGURED or (line.is_dependency and is_of_builds)
-    )
+    is_of_builds = line.status in (Status.LOST, Status.MORE, Status.DUPLICATES)
+    is_quiet = line.is_dependency and is_of_builds and not line.moves[0].is_of_versions
+    return number > FEW_QUIET and (line.status is Status.RECONFIGURED or is_quiet)

@@ -36,9 +36,6 @@ _MANY_BELOW = 40
 _Lost = tuple[tuple[str, tuple[str, ...]], str]
 """A package with versions, or variants, that it lost or got, and the stack where."""
 
-_LostByPart = tuple[list[_Lost], list[_Lost]]
-"""Those of products, and those of dependencies."""
-
 Losses = Placed[tuple[str, tuple[str, ...]]]
 
 
@@ -113,23 +110,22 @@ def opening_of(
 
 def _lost_values(
     stacks: Iterable[StackDiff], moves: Moves, told: Mapping[str, StackMoves]
-) -> tuple[_LostByPart, _LostByPart]:
+) -> tuple[list[list[_Lost]], list[list[_Lost]]]:
     """Return the versions that packages lost, and the variants that are off now in all builds.
 
-    Not of the toolchain, which has lines of its own. Of dependencies it is the versions that
-    many builds had below them, or that a product has elsewhere, and the variants of those because
-    of which others are gone.
+    Each of products, then of dependencies: of these the versions that many builds had below them,
+    or that a product has elsewhere, and the variants of those because of which others are gone.
     """
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
     reasons = _reasons_gone(moves)
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
-    gone: _LostByPart = ([], [])
-    turned: _LostByPart = ([], [])
+    gone: list[list[_Lost]] = [[], []]
+    turned: list[list[_Lost]] = [[], []]
     for stack, some in told.items():
         for change, move in some:
             name, is_dependency = change.package, change.is_dependency
             lost, off = move.versions.lost, turned_off(move.now_with)
-            if name in TOOLCHAIN:
+            if name in TOOLCHAIN:  # it has lines of its own
                 lost = ()
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
@@ -222,14 +218,11 @@ def _unlike(
 
 
 def _older_version(change: PackageChange) -> Versions:
-    """Return the version below the highest one before that came, or has more builds, if it is one.
-
-    Of several, nobody knows which of them a root needs, nor of a product and a dependency.
-    """
+    """Return the version below the highest before that came, or has more builds, if it is one."""
     if change.parts and not change.is_dependency:
         return ()
     older = older_versions(change.versions_with_more, (*change.gone, *change.kept))
-    return tuple(older) if len(older) == 1 else ()
+    return tuple(older) if len(older) == 1 else ()  # nobody knows which of several a root needs
 
 
 # --- What is named below the first sentence: packages of each class, and what new roots brought ---
@@ -291,10 +284,7 @@ def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> NewRoots:
 
 
 def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
-    """Return the packages of a group with the worst that happened to each, the same step once.
-
-    A step in stacks that no line of all these `lines` is about has their names as its place.
-    """
+    """Return the packages of a group with the worst that happened to each, the same step once."""
     places = {frozenset(move.stacks): move.place for line in lines for move in line.moves}
     found = []
     for name, worst in ((name, line) for line in group.lines for name in line.packages):
@@ -303,6 +293,7 @@ def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
         for move in (it for it in told if it.status is worst.status):
             before = steps.get(step := move.now_in_words(str))
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
+            # No line may be about all of these stacks: then they have no shorter name.
             place = places.setdefault(frozenset(stacks), Place("", stacks))
             steps[step] = replace(move, stacks=stacks, place=place)
         found.append((name, tuple(steps.values())))

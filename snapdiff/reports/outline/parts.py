@@ -53,13 +53,12 @@ class Part(Struct, frozen=True, kw_only=True):
     """What happened to the products, or to the dependencies, of one stack or of all of a tag.
 
     They are packages where nobody knows which is which. `stack` is None where it is about all of
-    them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
-    `numbers` count all that changed, but for what the toolchain tells, if it `is_beside_toolchain`.
+    them, and empty for one without a name. `numbers` count all that changed, but for what the
+    toolchain tells, if it `is_beside_toolchain`.
     """
 
     about: About
     stack: str | None
-    is_first: bool = False
     reasons: Reasons | None = None
     groups: tuple[Group, ...] = ()
     new_builds: NewBuilds | None = None
@@ -104,12 +103,10 @@ class Part(Struct, frozen=True, kw_only=True):
         return self.size > FEW
 
     def layout(self, named: Collection[Status]) -> Layout:
-        """Return how its groups stand below one another, where some classes are `named` above.
-
-        What came or went with whole stacks is in no column, and comes before the table.
-        """
+        """Return how its groups stand below one another, where some classes are `named` above."""
         in_sight = [it for it in self.groups if it.status.is_news and it.status not in named]
         return Layout(
+            # What came or went with whole stacks is in no column.
             in_sight=[it for it in in_sight if it.is_listed],
             in_table=[it for it in self.groups if it.table],
             rest=[it for it in self.groups if it not in in_sight and not it.table],
@@ -120,10 +117,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
 
 def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) -> NewBuilds | None:
-    """Return what packages of some lines of a stack have more builds with, if it is worth a table.
-
-    It is where it is all there is to say of several of them. Of a product each root is a build.
-    """
+    """Return what packages of some lines of a stack have more builds with, if worth a table."""
     traits = tuple(stack.gained_with or ())
     numbers = [_numbers(trait, about) for trait in traits]
     known = {trait.trait for trait in traits}
@@ -137,6 +131,7 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) 
         or max(some.get(name, 0) for some in numbers) <= gained.number
     }
     told = tuple(it for it in lines if more.issuperset(it.packages) and _is_told(it, known))
+    # It is where it is all there is to say of several packages.
     if len(traits) < 2 or sum(len(line.packages) for line in told) < _LEAST_PACKAGES:
         return None
     rows = {}

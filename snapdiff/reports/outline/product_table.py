@@ -30,10 +30,7 @@ class ProductCell(NamedTuple):
     is_dependency: bool = False
 
     def in_words(self, mark: Mark) -> str:
-        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, or a dot; of a dependency in brackets.
-
-        And what else a line says: who needs it, and whether it is asked for now, or no longer.
-        """
+        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, or a dot; of a dependency in brackets."""
         roots = self.move and self.move.asked_for
         role = f"now {self.root if roots.new else 'only a dependency'}" if roots else ""
         users = list(map(mark, self.move.needed_by)) if self.move else []

@@ -16,6 +16,7 @@ from snapdiff.reports.moves.of_stacks import (
     stack_moves,
     still_in,
     told_stacks,
+    with_own_reasons,
     with_roots,
 )
 from snapdiff.reports.moves.places import HERE, NOWHERE, places_of
@@ -72,7 +73,7 @@ class TagWriter:
 
     def __init__(self, tag: TagDiff, filters: Filters, *, details: bool, has_table: bool) -> None:
         kinds = wanted_kinds(filters)
-        self._whole = tag
+        self._whole = tag = replace(tag, stacks=tuple(map(with_own_reasons, tag.stacks)))
         self.has_products = knows_products(tag.stacks)
         in_kinds = partial(in_parts, kinds=kinds, has_products=self.has_products)
         self.tag = tag = replace(tag, stacks=tuple(map(in_kinds, tag.stacks)))
@@ -217,9 +218,7 @@ class TagWriter:
                     is_beside_toolchain=is_dependency and beside != list(lines),
                 )
             )
-        found = [part for part in parts if part.groups or part.new_builds] or parts[:1]
-        found[0] = replace(found[0], is_first=True)
-        return found
+        return [part for part in parts if part.groups or part.new_builds] or parts[:1]
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:
