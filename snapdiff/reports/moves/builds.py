@@ -148,11 +148,13 @@ class VersionMove(NamedTuple):
                 which = f"{those} {traits_in_words(self.moved_by[0], mark)}"
             which = f" ({which})" if which else ""
             some = f"{number:,} of {counted(old.old, 'build')}"
-            if came > number:
+            if self.comes_with_more:
                 mpis = ", ".join(each_in_words(self.new_with, mark))
-                words = f"{some} of {mark(old.version)}{which} replaced by {came:,}"
-                words += f" of {mark(new.version)}{f' ({mpis})' if mpis else ''}"
-                return f"{words}, {old.new:,} of {mark(old.version)} left"
+                mpis = mpis and f": {mpis}"
+                words = f"{mark(new.version)} new ({counted(came, 'build')}{mpis})"
+                if new.old:
+                    words = f"{counted(came, 'more build')} of {mark(new.version)}{mpis}"
+                return f"{words}, {some} of {mark(old.version)} gone{which}"
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self.versions_alone(mark), *moved]))
@@ -171,9 +173,19 @@ class VersionMove(NamedTuple):
         return kept and f"still {kept}"
 
     @property
+    def comes_with_more(self) -> bool:
+        """Whether there are more builds of the version that came than left the other one for it."""
+        if not self.went:
+            return False
+        old, new = self.went
+        return new.new - new.old > old.old - old.new
+
+    @property
     def begins_with_builds(self) -> bool:
         """Whether the words begin with a number of builds."""
-        return bool(self.went) or not (self.gone or self.came)
+        if self.went:
+            return not self.comes_with_more
+        return not (self.gone or self.came)
 
     @property
     def fewer(self) -> Versions:

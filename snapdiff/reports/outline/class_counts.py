@@ -37,7 +37,9 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
     what was lost, or is more: versions, builds or both, or that no compiler is named any more;
     `is_single` says that it is one version or build, of one package. `lost_with` is what tells all
-    builds that they lost, if that is one trait or two, with how many packages lost such. `few` are
+    builds that they lost, if that is one trait or two, with how many packages lost such;
+    `lost_too` are packages of other classes of which builds with the first of these went to another
+    version. `few` are
     they, with what happened to each, where these are few that somebody will miss or look for, and
     `few_in_some` those `in_some`. They changed in `events` as all around them did. `major` is how
     many of the upgraded ones have another major version.
@@ -51,6 +53,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     what: tuple[str, ...] = ()
     is_single: bool = False
     lost_with: tuple[tuple[TraitCount, int], ...] = ()
+    lost_too: tuple[str, ...] = ()
     few: Named = ()
     few_in_some: Named = ()
     events: tuple[Event, ...] = ()
@@ -143,7 +146,20 @@ def count_by_class(lines: Iterable[PackageLine]) -> tuple[ClassCount, ...]:
         worst = min((line.status for line in some), key=lambda it: it.severity)
         by_status.setdefault(worst, {})[name] = some
     stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
-    return tuple(_count(status, by_status[status], len(stacks)) for status in sorted(by_status))
+    counts = (_count(status, by_status[status], len(stacks)) for status in sorted(by_status))
+    return tuple(replace(it, lost_too=_lost_too(it, lines)) for it in counts)
+
+
+def _lost_too(count: ClassCount, lines: Iterable[PackageLine]) -> tuple[str, ...]:
+    if not count.lost_with:
+        return ()
+    trait, _ = count.lost_with[0]
+    every = ((name, move) for it in lines for name in it.packages for move in it.moves_of(name))
+    return tuple(
+        name
+        for name, move in every
+        if not move.lost and trait in {it.without_numbers() for it in move.versions.moved_by}
+    )
 
 
 def _lost_with(moves: Iterable[tuple[str, Move]]) -> tuple[tuple[TraitCount, int], ...]:
