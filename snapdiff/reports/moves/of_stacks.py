@@ -178,9 +178,9 @@ def still_in(
             there.setdefault(name, []).append(versions_in(stack).get(name, set()))
     elsewhere: dict[str, tuple[Place, Versions] | None] = {}
     for name, some in found.items():
-        place = places.besides(gone[name], some)
         versions = set[str]().union(*there[name])
         is_other = all(there[name]) and versions.isdisjoint(versions_gone[name])
+        place = places.besides(gone[name], some) or (places.place(some) if is_other else None)
         told_versions = versions_in_order(versions) if is_other else ()
         elsewhere[name] = (place, told_versions) if place is not None else None
     return elsewhere

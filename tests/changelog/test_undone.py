@@ -1,0 +1,97 @@
+"""A changelog that is written whole begins with what it undoes."""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.helpers import pages_of, spec, write_files
+from tests.support.story import markdown, run_changelog
+
+Stacks = Mapping[str, str]
+"""The packages of each stack, a letter each."""
+
+
+def snapshots(folder: Path, steps: Iterable[Stacks]) -> Path:
+    """A folder of snapshots of pages, named 1, 2 and so on."""
+    for number, stacks in enumerate(steps, 1):
+        names = sorted(set("".join(stacks.values())))
+        records = [
+            spec(name, package=name, stacks=" ".join(it for it in stacks if name in stacks[it]))
+            for name in names
+        ]
+        write_files(folder / str(number), pages_of(records))
+    return folder
+
+
+def undone(text: str) -> list[str]:
+    """The lines of a changelog above its first section that say what it undoes."""
+    head = re.split(r"^<!--|^## ", text, flags=re.MULTILINE)[0]
+    return [line for line in head.splitlines() if line.startswith("**")]
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        (["az", "abz", "az"], ["**Came and went**: `b` (`2` to `3`)"]),
+        (["abz", "az", "abz"], ["**Gone and back**: `b` (`2` to `3`)"]),
+        (["abz", "az", "abz", "az"], []),  # it is gone, as the last section says
+        (["az", "abz", "az", "abz"], []),
+        (["az", "abz", "az", "abz", "az"], ["**Came and went**: `b` (`2` to `5`)"]),
+        (
+            ["acz", "abz", "acz"],
+            ["**Came and went**: `b` (`2` to `3`)", "**Gone and back**: `c` (`2` to `3`)"],
+        ),
+    ],
+)
+def test_what_comes_and_goes_or_goes_and_comes_back_is_told_on_top(
+    tmp_path: Path, steps: list[str], told: list[str]
+) -> None:
+    folder = snapshots(tmp_path, [{"e4s": names} for names in steps])
+    assert undone(markdown(folder)) == told
+
+
+def test_of_several_stacks_it_is_said_where(tmp_path: Path) -> None:
+    steps = [
+        {"e4s": "az", "hep": "az", "ml": "abz"},
+        {"e4s": "abz", "hep": "abz", "ml": "az"},
+        {"e4s": "az", "hep": "az", "ml": "abz"},
+    ]
+    assert undone(markdown(snapshots(tmp_path, steps))) == [
+        "**Came and went**: `b` (`e4s`, `hep`, `2` to `3`)",
+        "**Gone and back**: `b` (`ml`, `2` to `3`)",
+    ]
+
+
+def test_a_stack_that_comes_and_goes_is_no_news_of_its_packages(tmp_path: Path) -> None:
+    steps: list[Stacks] = [{"e4s": "az"}, {"e4s": "az", "hep": "bz"}, {"e4s": "az"}]
+    assert undone(markdown(snapshots(tmp_path, steps))) == []
+
+
+def test_of_environments_it_is_about_what_somebody_asked_for(tmp_path: Path) -> None:
+    zlib = Item("zlib")
+    for number, packages in enumerate((["git"], ["git", "app"], ["git"]), 1):
+        items = [Item(name, explicit=True) for name in packages]
+        if "app" in packages:
+            items = [*items[:-1], zlib, Item("app", explicit=True, needs=(needs(zlib),))]
+        write_files(tmp_path / str(number), {"hep/spack.lock": to_bytes(lock(items))})
+    assert undone(markdown(tmp_path)) == ["**Came and went**: `app` (`2` to `3`)"]
+
+
+def test_every_format_that_people_read_has_it(tmp_path: Path) -> None:
+    folder = snapshots(tmp_path, [{"e4s": names} for names in ("az", "abz", "az")])
+    text = run_changelog("-f", "text", folder).out
+    assert text.splitlines()[4] == "Came and went: b (2 to 3)"
+    page = run_changelog("-f", "html", folder).out
+    assert "<p><strong>Came and went</strong>: b (2 to 3)</p>" in page
+
+
+def test_a_file_that_is_kept_has_no_line_that_a_later_run_would_have_to_change(
+    tmp_path: Path,
+) -> None:
+    folder = snapshots(tmp_path / "all", [{"e4s": names} for names in ("az", "abz", "az")])
+    file = tmp_path / "CHANGELOG.md"
+    assert run_changelog("-o", file, folder).status == 0
+    assert "Came and went" not in file.read_text("utf-8")

@@ -1,0 +1,109 @@
+"""What a report says of the stacks in which something did not happen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.helpers import pages_of, run_cli, spec, write_files
+
+Sides = tuple[Sequence[Item], Sequence[Item]]
+
+OTHER = Item("other", explicit=True)
+TOOLS = [Item(f"tool{number}", "2.0", explicit=True) for number in range(3)]
+
+
+def report(folder: Path, stacks: Mapping[str, Sides], *arguments: str) -> str:
+    """A report about environments."""
+    for stack, sides in stacks.items():
+        for side, items in zip(("old", "new"), sides, strict=True):
+            write_files(folder, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    result = run_cli("-C", folder, "old", "new", "--package-url", "", *arguments)
+    assert (result.status, result.err) == (0, "")
+    return result.out
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ({"e4s": "1.0"}, "; `e4s` still has `1.0`"),
+        ({"e4s": "1.2"}, ", still in `e4s`"),
+        ({"e4s": "1.0", "ml": "1.1"}, "; `e4s`, `ml` still have `1.1` and `1.0`"),
+        ({"e4s": "1.0", "ml": "1.2"}, ", still in `e4s`, `ml`"),
+    ],
+)
+def test_what_is_gone_from_some_stacks_and_left_in_others_has_its_versions_there(
+    tmp_path: Path, there: Mapping[str, str], told: str
+) -> None:
+    stay = [spec(stack[-1] + "c", it, stacks=stack) for stack, it in there.items()]
+    cmake = [spec("d", "3.3", package="cmake", stacks="hep tut")]
+    gone = [spec("b", "1.2", stacks="hep tut")]
+    cmake += [spec("f", "3.3", package="cmake", stacks="a")]
+    write_files(tmp_path / "old", pages_of([*stay, *cmake, *gone]))
+    write_files(tmp_path / "new", pages_of([*stay, *cmake]))
+    text = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
+    assert text.splitlines()[2] == f"`zlib` `1.2` is gone from `hep`, `tut`{told}."
+
+
+def with_sdk(versions: Sequence[str], zlib_version: str = "1.3") -> list[Item]:
+    """A root, and what it depends on, of which nobody asks for any."""
+    zlib = Item("zlib", zlib_version)
+    below = [
+        replace(it, explicit=False, version=version, needs=(needs(zlib),))
+        for it, version in zip(TOOLS, versions, strict=True)
+    ]
+    return [zlib, *below, Item("sdk", explicit=True, needs=tuple(map(needs, below))), OTHER]
+
+
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [
+        (("1.9", "1.9", "1.9"), ["- `b` has the same version of each of these"]),
+        (("1.9", "1.9", "2.0"), ["- `b` has the same version of each of these, except `tool2`"]),
+        (("1.9", "2.0", "2.0"), []),
+    ],
+)
+def test_older_versions_that_a_new_root_brings_may_be_those_of_all_other_stacks(
+    tmp_path: Path, others: Sequence[str], told: list[str]
+) -> None:
+    a = ([*TOOLS, OTHER], with_sdk(("1.9", "1.9", "1.9")))
+    b = with_sdk(others), with_sdk(others, "1.4")  # all is rebuilt there
+    lines = report(tmp_path, {"a": a, "b": b}).splitlines()
+    assert "**`sdk` is now a root spec in `a`, as in `b`**" in lines
+    assert [it for it in lines if "the same version of each" in it] == told
+
+
+def test_a_root_that_others_do_not_ask_for_is_compared_with_none(tmp_path: Path) -> None:
+    below = [replace(it, explicit=it.name == "other") for it in with_sdk(["2.0"] * 3)]
+    below.append(Item("user", explicit=True, needs=(needs(below[-2]),)))
+    text = report(tmp_path, {"a": ([*TOOLS, OTHER], with_sdk(["2.0"] * 3)), "b": (below, below)})
+    assert "is now a root spec in `a`**" in text
+
+
+def test_a_cell_says_of_what_did_not_change_that_nobody_asks_for_it(tmp_path: Path) -> None:
+    def app(version: str, *, explicit: bool) -> list[Item]:
+        tool = Item("tool", version, explicit=explicit)
+        users = [Item(name, explicit=True, needs=(needs(tool),)) for name in ("app", "more")]
+        return [tool, *users, *(Item(f"p{it}", version, explicit=True) for it in range(3))]
+
+    below = [
+        it if it.name[0] != "p" else replace(it, version="1.1") for it in app("1.0", explicit=False)
+    ]
+    stacks = {
+        "a": (app("1.0", explicit=True), app("1.1", explicit=True)),
+        "b": (app("1.0", explicit=False), below),
+    }
+    text = report(tmp_path, stacks)
+    [row] = [line for line in text.splitlines() if line.startswith("| `tool`")]
+    assert row == "| `tool` | `1.0` → `1.1` | (·) |"
+
+
+def test_another_version_in_the_only_other_stack_is_named_too(tmp_path: Path) -> None:
+    cmake = spec("d", "3.3", package="cmake", stacks="hep tut")
+    stays = [spec("c", "1.0", stacks="e4s"), cmake]
+    write_files(tmp_path / "old", pages_of([*stays, spec("b", "1.2", stacks="hep tut")]))
+    write_files(tmp_path / "new", pages_of(stays))
+    text = run_cli("-C", tmp_path, "old", "new").out
+    assert text.splitlines()[2].endswith(" is gone from all but `e4s`; `e4s` still has `1.0`.")

@@ -1,0 +1,51 @@
+"""Which builds packages lost, told by what these had, and how many builds an environment has."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.helpers import run_cli, write_files
+
+MPICH, OPENMPI = Item("mpich", "4.1", explicit=True), Item("openmpi", "5.0", explicit=True)
+
+
+def builds(name: str, *mpis: Item, version: str = "1.0") -> list[Item]:
+    """A build of a root with each of some MPIs."""
+    return [Item(name, version, explicit=True, needs=(needs(mpi, "mpi"),)) for mpi in mpis]
+
+
+def report(folder: Path, old: Sequence[Item], new: Sequence[Item], *arguments: str) -> list[str]:
+    """The lines of a report about one environment, blank ones aside."""
+    for side, items in (("old", old), ("new", new)):
+        write_files(folder, {f"{side}/hep/spack.lock": to_bytes(lock(items))})
+    text = run_cli("-C", folder, "old", "new", "--package-url", "", *arguments).out
+    return [line for line in text.splitlines() if line]
+
+
+def test_who_lost_builds_is_named_below_what_these_had(tmp_path: Path) -> None:
+    names = ("fftw", "hdf5", "netcdf")
+    old = [it for name in names for it in builds(name, MPICH, OPENMPI)]
+    new = [it for name in names for it in builds(name, OPENMPI)]
+    lines = report(tmp_path, [MPICH, OPENMPI, *old], [OPENMPI, *new])
+    assert lines[1:] == [
+        "`mpich` is gone, 3 products (`fftw`, `hdf5`, `netcdf`) lost builds with it in `hep`.",
+        "**Gone**: `mpich` `4.1`",
+        "**Lost builds**: one with `mpich` `4.1`: `fftw`, `hdf5`, `netcdf`",
+        "**Builds**: 8 → 4, 4 gone",
+    ]
+
+
+def test_who_has_another_version_in_place_of_such_builds_lost_them_too(tmp_path: Path) -> None:
+    names = ("fftw", "hdf5", "netcdf")
+    kept = [it for name in names for it in builds(name, OPENMPI)]
+    lost = [it for name in names for it in builds(name, MPICH)]
+    old = [MPICH, OPENMPI, *kept, *lost, *builds("esmf", MPICH, OPENMPI, version="8.5")]
+    more = [Item("mvapich", "3.0", explicit=True), Item("cray-mpich", "8.1", explicit=True)]
+    new = [OPENMPI, *more, *kept, *builds("esmf", OPENMPI, version="8.5")]
+    new += builds("esmf", *more, version="8.6")
+    lines = report(tmp_path, old, new)
+    assert "`mpich` is gone, 3 products and `esmf` lost builds with it," in lines[1]
+    assert (
+        "**Upgraded**: `esmf` `8.6` new (2 builds: 1 with `cray-mpich` `8.1`, 1 with `mvapich` "
+        "`3.0`), 1 of 2 builds of `8.5` gone (the one with `mpich` `4.1`)"
+    ) in lines
