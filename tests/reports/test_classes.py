@@ -32,47 +32,52 @@ def builds(side: str, *versions: str) -> list[Record]:
 
 MOVES = """
 a version beside another
-    1.0 | 1.0 1.1 | + zlib 1.1 added beside 1.0
+    1.0 | 1.0 1.1 | With more versions: zlib 1.1 added beside 1.0
 and a build more of that
-    1.0 | 1.0 1.1 1.0 | + zlib 1.1 added beside 1.0, 1 more build of 1.0
+    1.0 | 1.0 1.1 1.0 | With more versions: zlib 1.1 added beside 1.0, 1 more build of 1.0
 a build of a version that stays went down
-    1.1 1.1 1.0 | 1.1 1.0 1.0 | ↓ zlib: 1 of 2 builds 1.1 → 1.0
+    1.1 1.1 1.0 | 1.1 1.0 1.0 | Downgraded: zlib: 1 of 2 builds 1.1 → 1.0
 and to a version that was not there
-    1.1 1.1 | 1.1 1.0 | ↓ zlib: 1 of 2 builds 1.1 → 1.0
+    1.1 1.1 | 1.1 1.0 | Downgraded: zlib: 1 of 2 builds 1.1 → 1.0
 or up, to one that was there
-    1.2 1.1 1.1 | 1.2 1.2 1.1 | ↑ zlib: 1 of 2 builds 1.1 → 1.2
+    1.2 1.1 1.1 | 1.2 1.2 1.1 | Upgraded: zlib: 1 of 2 builds 1.1 → 1.2
 an older version comes, and a build is lost
-    1.1 1.1 1.1 | 1.1 1.0 | − zlib 1.0 added beside 1.1, 2 of 3 builds of 1.1 gone
+    1.1 1.1 1.1 | 1.1 1.0 |
+    Lost builds: zlib 1.0 added beside 1.1, 2 of 3 builds of 1.1 gone
 builds that are new beside an upgrade
-    1.0 | 1.1 1.1 1.1 | ↑ zlib 1.0 → 1.1, 2 of 3 builds new (1 with n=1, 1 with n=2)
+    1.0 | 1.1 1.1 1.1 |
+    Upgraded: zlib 1.0 → 1.1, 2 of 3 builds new (1 with n=1, 1 with n=2)
 of a version that stays
-    1.0 0.9 | 1.1 0.9 0.9 | ↑ zlib 1.0 → 1.1, still has 0.9, 1 of 3 builds new (0.9, with n=2)
+    1.0 0.9 | 1.1 0.9 0.9 |
+    Upgraded: zlib 1.0 → 1.1, still has 0.9, 1 of 3 builds new (0.9, with n=2)
 a build went up
-    1.1 1.1 | 1.1 1.2 | ↑ zlib: 1 of 2 builds 1.1 → 1.2
+    1.1 1.1 | 1.1 1.2 | Upgraded: zlib: 1 of 2 builds 1.1 → 1.2
 beside a version of which nothing moved
     1.1 1.1 1.0 0.9 | 1.1 1.2 1.2 0.9 |
-    ↑ zlib 1.0 → 1.2, still has 1.1 and 0.9, 1 of 2 builds of 1.1 gone
+    Upgraded: zlib 1.0 → 1.2, still has 1.1 and 0.9, 1 of 2 builds of 1.1 gone
 builds went up, and a new one has the version that they left
-    1.0 1.0 | 1.1 1.1 1.0 | ↑ zlib 1.1 added beside 1.0, 1 of 2 builds of 1.0 gone
+    1.0 1.0 | 1.1 1.1 1.0 |
+    Upgraded: zlib 1.1 added beside 1.0, 1 of 2 builds of 1.0 gone
 down, with more builds in all
-    1.1 1.1 | 1.1 1.0 1.0 | ↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0, 1 of 1.1 left
+    1.1 1.1 | 1.1 1.0 1.0 | Downgraded: zlib 1.0 new (2 builds), 1 of 2 builds of 1.1 gone
 down, beside another version that stays
-    1.2 1.1 1.1 | 1.2 1.1 1.0 | ↓ zlib: 1 of 2 builds 1.1 → 1.0
+    1.2 1.1 1.1 | 1.2 1.1 1.0 | Downgraded: zlib: 1 of 2 builds 1.1 → 1.0
 down to one that was there, with more builds in all
-    1.1 1.1 1.0 | 1.1 1.0 1.0 1.0 | ↓ zlib: 1 of 2 builds of 1.1 replaced by 2 of 1.0, 1 of 1.1 left
+    1.1 1.1 1.0 | 1.1 1.0 1.0 1.0 |
+    Downgraded: zlib: 2 more builds of 1.0, 1 of 2 builds of 1.1 gone
 the last build of a version
-    1.1 1.0 | 1.1 | − zlib 1.0 gone, still has 1.1
+    1.1 1.0 | 1.1 | Lost a version: zlib 1.0 gone, still has 1.1
 and a build of another
-    1.1 1.1 1.0 | 1.1 | − zlib 1.0 gone, still has 1.1
+    1.1 1.1 1.0 | 1.1 | Lost a version: zlib 1.0 gone, still has 1.1
 versions for others
-    1.1 1.0 | 1.3 1.2 | ↑ zlib 1.1 and 1.0 → 1.3 and 1.2
+    1.1 1.0 | 1.3 1.2 | Upgraded: zlib 1.1 and 1.0 → 1.3 and 1.2
 one for another, beside one that stays
-    1.1 1.0 | 1.2 1.0 | ↑ zlib 1.1 → 1.2, still has 1.0
+    1.1 1.0 | 1.2 1.0 | Upgraded: zlib 1.1 → 1.2, still has 1.0
 two for one, beside one that stays
     1.2 1.1 1.0 | 1.3 1.0 |
-    ↑ zlib 1.2 and 1.1 → 1.3, still has 1.0, 1 of 3 builds gone (no longer with n=2)
+    Upgraded: zlib 1.2 and 1.1 → 1.3, still has 1.0, 1 of 3 builds gone (no longer with n=2)
 """
-"""The versions of all builds before and after, and the line about them."""
+"""The versions of all builds before and after, and the line about them, behind its class."""
 
 
 @pytest.mark.parametrize(("old", "new", "line"), cases(MOVES, 3))
@@ -82,19 +87,19 @@ def test_a_line_says_which_versions_there_are_and_how_many_builds(
     others = spec("b", package="left"), spec("c", package="comes")
     sides = builds("o", *old.split()), builds("n", *new.split())
     diff = diff_of([*sides[0], others[0]], [*sides[1], others[1]])
-    assert f"\n  {line}\n" in render_report(diff, "text", ReportOptions(width=200))
+    assert f"\n{line}\n" in render_report(diff, "text", ReportOptions(width=200))
 
 
 @pytest.mark.parametrize(
     ("new", "words"),
     [
-        (["develop", "develop"], "with another version scheme"),
-        (["develop", "1.2"], "with another version scheme"),
-        (["20240101", "1.2"], "with another version scheme"),
-        (["2.0", "1.2"], "upgraded to another major version"),
-        (["develop", "1.2", "1.2"], "with more versions"),
-        (["1.3", "1.2"], "upgraded"),
-        (["1.0", "1.2"], "downgraded"),
+        (["develop", "develop"], "has another version scheme"),
+        (["develop", "1.2"], "has another version scheme"),
+        (["20240101", "1.2"], "has another version scheme"),
+        (["2.0", "1.2"], "is upgraded to another major version"),
+        (["develop", "1.2", "1.2"], "has more versions"),
+        (["1.3", "1.2"], "is upgraded"),
+        (["1.0", "1.2"], "is downgraded"),
     ],
 )
 def test_a_step_of_some_builds_is_in_the_class_of_that_of_all(new: list[str], words: str) -> None:
@@ -107,9 +112,9 @@ def test_what_was_upgraded_and_lost_a_build_is_upgraded() -> None:
     old = [spec("a", "5.0rc16", compiler=GCC), spec("b", "5.0rc16", compiler=CLANG)]
     new = [spec("c", "5.0", compiler=GCC)]
     text = render_report(diff_of([*old, spec("g", package="left")], new), "text")
-    assert "\n\nleft gone, zlib upgraded in e4s.\n" in text
-    line = "↑ zlib 5.0rc16 → 5.0, 1 of 2 builds gone (no longer with llvm 14.0.6)"
-    assert f"\n  {line}\n" in text
+    assert "\n\nleft is gone, zlib is upgraded in e4s.\n" in text
+    line = "Upgraded: zlib 5.0rc16 → 5.0, 1 of 2 builds gone (no longer with llvm 14.0.6)"
+    assert f"\n{line}\n" in text
 
 
 def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
@@ -250,19 +255,28 @@ def test_new_builds_beside_an_upgrade_are_told_of_products_alone(tmp_path: Path)
     left = Item("left", explicit=True)
     paths = write_locks(tmp_path, [*old, *below[0], users[0], left], [*new, *below[1], users[1]])
     text = run_cli(*paths, "-f", "text").out
-    assert "↑ zfp 1.0 → 1.1, 2 of 3 builds new (1 with n=2, 1 with n=3)\n" in text
-    assert "↑ zlib 1.0 → 1.1\n" in text
+    assert "\nUpgraded: zfp 1.0 → 1.1, 2 of 3 builds new (1 with n=2, 1 with n=3)\n" in text
+    assert "\n  zlib 1.0 → 1.1\n" in text
 
 
 MERGED = {
     "all in the list": (
         ["2", "3", "rz"],
         [["1", "2", "3", "rz"]],
-        "3 builds merged into 1, with {}dims=1,2,3,rz\n",
+        "Reconfigured: py-warpx 1.0: 3 builds merged into 1, with {}dims=1,2,3,rz\n",
     ),
-    "one is not in it": (["2", "3", "rz"], [["1", "2", "3"]], "2 of 3 builds gone"),
-    "two builds now": (["2", "3", "rz"], [["2", "3", "rz"], ["1"]], "1 of 3 builds gone"),
+    "one is not in it": (
+        ["2", "3", "rz"],
+        [["1", "2", "3"]],
+        "Lost builds: py-warpx 1.0: 2 of 3 builds gone",
+    ),
+    "two builds now": (
+        ["2", "3", "rz"],
+        [["2", "3", "rz"], ["1"]],
+        "Lost a build: py-warpx 1.0: 1 of 3 builds gone",
+    ),
 }
+"""Nothing is lost where one build does it all."""
 
 
 @pytest.mark.parametrize("of_dependency", [True, False])
@@ -283,8 +297,7 @@ def test_builds_that_are_one_now_are_told_by_the_variant_that_lists_theirs(
     text = run_cli(
         *write_locks(tmp_path, [*old, Item("left", explicit=True)], new), "-f", "text"
     ).out
-    sign = "≠" if "merged" in expected else "−"  # nothing is lost where one build does it all
-    assert f"{sign} py-warpx 1.0: {expected.format('^warpx ' if of_dependency else '')}" in text
+    assert f"\n{expected.format('^warpx ' if of_dependency else '')}" in text
 
 
 def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
@@ -299,24 +312,24 @@ def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
     ("own", "sentence"),
     [
         (0, "12 packages changed in compiler alone in e4s."),
-        (1, "1 package reconfigured in e4s. 11 more changed in compiler alone."),
-        (12, "All 12 packages reconfigured in e4s."),
+        (1, "1 package is reconfigured in e4s. 11 more changed in compiler alone."),
+        (12, "All 12 packages are reconfigured in e4s."),
     ],
 )
 def test_what_changed_only_as_all_around_it_did_is_counted_apart(own: int, sentence: str) -> None:
     text = text_of_other_compilers(12, own)
     assert f"\n\n{sentence}\n\n" in text
-    assert (f"  ≠ {12 - own} changed in compiler alone: p{own:02}, " in text) is (own != 12)
+    assert (f"\n{12 - own} changed in compiler alone: p{own:02}, " in text) is (own != 12)
 
 
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [
-        (10, "1 package reconfigured in e4s. 9 more changed in compiler alone."),
-        (9, "9 packages reconfigured in e4s."),
+        (4, "1 package is reconfigured in e4s. 3 more changed in compiler alone."),
+        (3, "3 packages are reconfigured in e4s."),
     ],
 )
-def test_what_ten_packages_share_is_what_all_around_did(number: int, sentence: str) -> None:
+def test_what_four_packages_share_is_what_all_around_did(number: int, sentence: str) -> None:
     assert f"\n\n{sentence}\n\n" in text_of_other_compilers(number, 1)
 
 
@@ -363,12 +376,12 @@ def test_few_that_are_gone_new_or_downgraded_are_named(number: int) -> None:
         ]
         diff = diff_of([*sides[0], ups[0]], [*sides[1], ups[1]])
         text = render_report(diff, "text", ReportOptions(width=400))
-        told = f"{number} packages {words}{named}"
+        told = f"{number} packages are {words}{named}"
         if number == 1 or (number == 2 and words != "downgraded"):
-            told = f"{' and '.join(few)} {words}"
+            told = f"{' and '.join(few)} {'is' if number == 1 else 'are'} {words}"
         elif number == 2:
-            told = "2 packages downgraded (p0 to 1.0, p1 to 1.0)"
-        assert f"\n\n{told}, up upgraded in e4s.\n" in text
+            told = "2 packages are downgraded (p0 to 1.0, p1 to 1.0)"
+        assert f"\n\n{told}, up is upgraded in e4s.\n" in text
 
 
 def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -> None:
@@ -379,9 +392,9 @@ def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -
         spec("g", "2.0", stacks="hep"),
     ]
     text = render_report(diff_of(old, new), "text")
-    words = "app new in hep, zlib upgraded to another major version, in 2 stacks."
+    words = "app is new in hep, zlib is upgraded to another major version, in 2 stacks."
     assert words in text
-    assert "  + app 1.1 new in hep; 1.0 → 1.1 in e4s\n" in text
+    assert "\nNew: app 1.1 in hep; 1.0 → 1.1 in e4s\n" in text
 
 
 def test_of_packages_that_are_gone_from_one_place_the_sentence_names_it() -> None:
@@ -390,12 +403,12 @@ def test_of_packages_that_are_gone_from_one_place_the_sentence_names_it() -> Non
     both = [spec(f"q{numbered(n)}", package="p2", stacks=name) for n, name in enumerate("ab")]
     others = [spec("x", "1.0", stacks="e4s a b"), spec("y", "1.1", stacks="e4s a b")]
     sides = (
-        (old, "p0 and p1 gone from e4s"),
-        (both, "p2 gone from 2 stacks"),
+        (old, "p0 and p1 are gone from e4s"),
+        (both, "p2 is gone from 2 stacks"),
     )
     for gone, words in sides:
         diff = diff_of([*kept, *gone, others[0]], [*kept, others[1]])
-        assert f"\n{words}, zlib upgraded, in 3 stacks.\n" in render_report(diff, "text")
+        assert f"\n{words}, zlib is upgraded, in 3 stacks.\n" in render_report(diff, "text")
 
 
 def test_few_packages_with_another_hash_say_why_on_their_own_lines(tmp_path: Path) -> None:
@@ -408,7 +421,8 @@ def test_few_packages_with_another_hash_say_why_on_their_own_lines(tmp_path: Pat
         old, new = write_locks(tmp_path / str(number), *(side[: number + 1] for side in sides))
         text = run_cli(old, new, "-f", "text").out
         assert ("With another hash: 5 builds, because of zlib" in text) is told
-        assert ("with another hash, because of zlib 1.0 → 1.1" in text) is not told
+        line = f"app{number - 1} 1.0, because of zlib 1.0 → 1.1\n"
+        assert (line in f"{' '.join(text.split())}\n") is not told
 
 
 def test_a_table_counts_every_class_in_a_column_of_its_sign() -> None:
@@ -425,8 +439,8 @@ def test_what_is_new_in_one_tag_and_downgraded_in_another_counts_as_downgraded()
     old = [*others, spec("c", "1.1", tag="releases")]
     new = [*others, spec("d", "1.0"), spec("e", "1.0", tag="releases")]
     text = render_report(diff_of(old, new), "text", ReportOptions(width=200))
-    assert "\nzlib downgraded" in text
-    assert "zlib new" not in text
+    assert "\nzlib is downgraded" in text
+    assert "zlib is new" not in text
 
 
 @pytest.mark.parametrize(
@@ -463,11 +477,11 @@ def test_of_what_is_gone_from_some_stacks_it_is_said_where_it_still_is() -> None
         (("hep", "ml"), "gone from e4s, still in the 2 others"),
     ):
         text = render_report(diff_of(side("e4s", "hep", "ml"), side(*left)), "text")
-        assert text.splitlines()[2] == f"app 1.0 {said}."
+        assert text.splitlines()[2] == f"app 1.0 is {said}."
     # What is said of it there is enough.
     new = [*side("ml"), spec("c", "1.1", package="app", stacks="hep")]
     text = render_report(diff_of(side("e4s", "hep", "ml"), new), "text")
-    assert text.splitlines()[2] == "app 1.0 gone from e4s, still in ml; 1.0 → 1.1 in hep."
+    assert text.splitlines()[2] == "app 1.0 is gone from e4s, still in ml; 1.0 → 1.1 in hep."
 
 
 def test_where_there_is_only_more_it_is_said_that_no_version_is_gone(tmp_path: Path) -> None:
@@ -491,7 +505,7 @@ def test_of_all_packages_to_which_the_same_happened_the_number_is_said_once() ->
         for letter, version in (("b", "1.0"), ("c", "1.1"))
     ]
     text = render_report(diff_of(*sides), "markdown", ReportOptions(package_url=""))
-    assert "\n\nAll 12 packages upgraded in `e4s`.\n\n" in text
+    assert "\n\nAll 12 packages are upgraded in `e4s`.\n\n" in text
     kept = spec("d", package="stays")
     text = render_report(diff_of([*sides[0], kept], [*sides[1], kept]), "markdown")
-    assert "\n\nOf 13 packages compared, 12 upgraded in `e4s`.\n\n" in text
+    assert "\n\nOf 13 packages compared, 12 are upgraded in `e4s`.\n\n" in text

@@ -28,7 +28,7 @@ NEW_BUILDS = {
     "with one new thing": (
         "abc",
         [with_mpi(name, "4.1") for name in "abc"],
-        ["+ 1 of 2 builds new each (with mpich 4.1): a 1.0, b 1.0, c 1.0"],
+        ["With more builds: one with mpich 4.1: a, b, c"],
     ),
     "with one of two new things, or both": (
         "abcd",
@@ -60,7 +60,7 @@ NEW_BUILDS = {
         + [with_cce(name) for name in "abc"]
         + [Item("d", explicit=True, compiler=("llvm", "17.0"))],
         [
-            "+ d 1.0: 1 of 2 builds new (with llvm 17.0)",
+            "With more builds: d 1.0: 1 of 2 builds new (with llvm 17.0)",
             "Product   cce 16.0.1   mpich 4.1",
             "a 1.0     1            1",
             "b 1.0     1            1",
@@ -73,7 +73,7 @@ NEW_BUILDS = {
         + [with_cce(name) for name in "abc"]
         + [with_mpi("d", "4.1", CCE), with_mpi("d", "4.0", ("llvm", "17.0"))],
         [
-            "+ d 1.0: 2 of 3 builds new (1 with cce 16.0.1, 1 with llvm 17.0)",
+            "With more builds: d 1.0: 2 of 3 builds new (1 with cce 16.0.1, 1 with llvm 17.0)",
             "Product   cce 16.0.1   mpich 4.1",
             "a 1.0     1            1",
             "b 1.0     1            1",
@@ -85,7 +85,7 @@ NEW_BUILDS = {
         "abc",
         [with_mpi(name, "4.1") for name in "abcd"] + [with_cce(name) for name in "abc"],
         [
-            "+ d 1.0 new",
+            "New: d 1.0",
             "Product   cce 16.0.1   mpich 4.1",
             "a 1.0     1            1",
             "b 1.0     1            1",
@@ -105,7 +105,7 @@ def test_new_builds_are_a_table_where_it_says_all_of_several_packages(
     left = Item("left", explicit=True)
     sides = write_locks(tmp_path, [*MPI.values(), *old, left], [*MPI.values(), *old, *came])
     lines = [it.strip() for it in run_cli(*sides, "-f", "text").out.splitlines()]
-    told = re.compile(r"\+ (?:[a-d] |.* each )|Product  |[a-d] ")
+    told = re.compile(r"(?:With more builds|New): |Product  |[a-d] ")
     assert [line for line in lines if told.match(line)] == expected
 
 
@@ -125,7 +125,7 @@ def test_what_else_happened_to_a_package_has_its_line_beside_the_table(tmp_path:
     sides = write_locks(tmp_path, [*old, shared(True)], [*new, shared(False), shared(False, "4.1")])
     out = run_cli(*sides, "-f", "text").out
     assert "\nd 1.0     1\n" in out
-    assert "+ d 1.0: 1 of 2 builds new" in out
+    assert "\nWith more builds: d 1.0: 1 of 2 builds new" in out
     assert "variant +shared → ~shared\n" in out
     # A root on one side alone is told as that.
     demoted = Item("app", explicit=True, needs=(needs(with_mpi("e", "4.0")),))
@@ -176,7 +176,7 @@ def test_a_table_of_new_builds_is_left_out_of_a_report_that_is_too_long(tmp_path
     assert len(short) <= 800
     assert "; what packages have more builds with" in short
     assert "| `package-" not in short
-    assert "40 products with more builds" in short
+    assert "40 products have more builds" in short
 
 
 def test_what_went_to_something_new_is_no_row_of_new_builds(tmp_path: Path) -> None:
@@ -185,8 +185,8 @@ def test_what_went_to_something_new_is_no_row_of_new_builds(tmp_path: Path) -> N
     moved = [with_mpi("d", "4.1"), with_mpi("d", "4.1", CCE)]
     sides = write_locks(tmp_path, [*old, with_mpi("d", "4.0")], [*new, *moved])
     lines = [it.strip() for it in run_cli(*sides, "-f", "text").out.splitlines()]
-    assert [line for line in lines if re.match(r"\+ d |d |Product  ", line)] == [
-        "+ d 1.0: 1 of 2 builds new (with cce 16.0.1)",
+    assert [line for line in lines if re.match(r"With more builds: |d |Product  ", line)] == [
+        "With more builds: d 1.0: 1 of 2 builds new (with cce 16.0.1)",
         "Product   cce 16.0.1   mpich 4.1",
     ]
 
@@ -227,7 +227,7 @@ def test_a_product_that_has_a_column_of_new_builds_keeps_its_line(tmp_path: Path
     sides = write_locks(tmp_path, old, [*new, with_cce_too])
     out = run_cli(*sides, "-f", "text").out
     assert "Product   cce 16.0.1   mpich 4.1\n" in out
-    assert "+ mpich: 1 of 3 builds new (4.1, with cce 16.0.1)\n" in out
+    assert "\nWith more builds: mpich: 1 of 3 builds new (4.1, with cce 16.0.1)\n" in out
 
 
 def test_the_mpi_of_new_roots_is_not_that_of_dependencies(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_the_mpi_of_new_roots_is_not_that_of_dependencies(tmp_path: Path) -> Non
         tmp_path, [*MPI.values(), build("d", "4.0")], [*MPI.values(), root, below, app]
     )
     out = run_cli(*sides, "-f", "text").out
-    assert "+ p 1.0: 1 build new\n" in out
+    assert "\n  p 1.0: 1 build new\n" in out
     assert "with ~mpi" not in out
 
 

@@ -42,7 +42,7 @@ def test_a_version_for_other_packages_is_said_among_dependencies(tmp_path: Path)
     )
     assert rows["petsc"] == ["`3.19` → `3.20`", "″"]
     text = run_cli("-C", tmp_path, "old", "new").out
-    assert "\n- \\+ `petsc` `3.18` new, as a dependency, in `a`\n" in text
+    assert "\n- `petsc` `3.18` new, as a dependency, in `a`\n" in text
 
 
 def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_what_is_installed_by_hand_now_is_called_asked_for(tmp_path: Path) -> No
             content = to_bytes(database(items, installed=True))
             write_files(tmp_path, {f"{side}/{stack}/.spack-db/index.json": content})
     text = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
-    assert "| `tool` | now asked for | · |" in text
+    assert "| `tool` | now asked for | (·) |" in text
 
 
 def test_a_product_of_which_only_roots_changed_has_a_row_and_is_in_no_list(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_product_of_which_only_roots_changed_has_a_row_and_is_in_no_list(tmp_p
     below = (root("1.0", tool, name="app"), root("1.0", tool, name="app"))
     roots_alone = ([asked_for, *both[0]], root("1.0", tool, name="app"))
     rows = table(tmp_path, a=roots_alone, b=both, c=below)
-    assert rows["tool"] == ["now only a dependency", "", "·"]
+    assert rows["tool"] == ["now only a dependency", "", "(·)"]
     text = run_cli("-C", tmp_path, "old", "new").out
     assert "| **Now only a dependency** |" in text
     assert text.count("[`tool`]") == 1
@@ -207,21 +207,35 @@ def test_a_rebuilt_product_that_is_now_or_no_longer_a_root_is_called_so(
         write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, tool, app]))})
     lines = run_cli("-C", tmp_path, "old", "new").out.splitlines()
     words = "now a root spec" if is_root else "now only a dependency"
-    assert lines[2] == f"1 product {words}. `app` only has another hash."
+    assert lines[2] == f"1 product is {words}. `app` only has another hash."
 
 
-@pytest.mark.parametrize(("side", "word"), [("old", "Gone"), ("new", "New")])
+@pytest.mark.parametrize(
+    ("side", "word", "in_comment"),
+    [
+        (
+            "old",
+            "Gone",
+            (
+                "\n**Gone, or gone from some environments**\n\n"
+                "- `petsc` `3.20` from `b`; `3.20` new in `a`\n"
+                "- `tool` `1.0` (`whole`)\n"
+            ),
+        ),
+        ("new", "New", "\n**New**: `tool` `1.0` (`whole`)\n"),
+    ],
+)
 def test_what_came_or_went_with_a_whole_environment_has_a_line_and_no_row(
-    tmp_path: Path, side: str, word: str
+    tmp_path: Path, side: str, word: str, in_comment: str
 ) -> None:
     tool = root("1.0", name="tool")
     write_files(tmp_path, {f"{side}/whole/spack.lock": to_bytes(lock([*tool, *root("3.19")]))})
     rows = table(tmp_path, a=([], root("3.20")), b=(root("3.20"), []))
     assert "tool" not in rows
-    for arguments in ([], ["-f", "comment"]):
-        text = run_cli("-C", tmp_path, "old", "new", "--package-url", "", *arguments).out
-        line = f"`tool` `1.0` {word.lower()} (`whole`)\n"
-        assert line in text.partition("| Product |")[0], "above the table, if there is one"
+    sides = ("-C", tmp_path, "old", "new", "--package-url", "")
+    above = run_cli(*sides).out.partition("| Product |")[0]
+    assert f"\n**{word}**: `tool` `1.0` (`whole`)\n" in above
+    assert in_comment in run_cli(*sides, "-f", "comment").out
     html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
     assert f"1.0 {word.lower()} (whole)" in html
 
@@ -326,7 +340,7 @@ def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path
     table(tmp_path, a=([asked_for, above], [tool, above]), b=([other, *ups[0]], [other, *ups[1]]))
     line = run_cli("-C", tmp_path, "old", "new").out.splitlines()[2]
     assert line.startswith("Of 13 products, ")
-    assert line.endswith(" 1 now only a dependency, in 2 environments.")
+    assert line.endswith(" 1 is now only a dependency, in 2 environments.")
     [tag] = run_json("-C", tmp_path, "old", "new")["tags"]
     assert tag["products"] == {"old": 13, "new": 12, "added": [], "removed": ["tool"]}
     # With rebuilds left out as well, but of one kind alone no number says how much there is.

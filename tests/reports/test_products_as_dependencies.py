@@ -35,9 +35,9 @@ UP = root("up", "1.0"), root("up", "1.1")
     [
         ((["1.0"], ["2.0"]), "lib 1.0 → 2.0 in a; as a dependency in b, too", []),
         ((["1.5"], ["2.0"]), "lib 1.0 → 2.0 in a; 1.5 → 2.0, as a dependency, in b", []),
-        ((["1.0"], []), "lib 1.0 → 2.0 (a)", ["− lib 1.0 gone from b"]),
-        (([], ["2.0"]), "lib 1.0 → 2.0 (a)", ["+ lib 2.0 new in b"]),
-        ((["1.0", "2.0"], ["2.0"]), "lib 1.0 → 2.0 (a)", ["− lib 1.0 gone, still has 2.0 (b)"]),
+        ((["1.0"], []), "lib 1.0 → 2.0 (a)", ["lib 1.0 gone from b"]),
+        (([], ["2.0"]), "lib 1.0 → 2.0 (a)", ["lib 2.0 new in b"]),
+        ((["1.0", "2.0"], ["2.0"]), "lib 1.0 → 2.0 (a)", ["lib 1.0 gone, still has 2.0 (b)"]),
     ],
 )
 def test_news_of_a_dependency_is_a_line_of_its_own_and_the_rest_is_told_with_the_product(
@@ -48,7 +48,7 @@ def test_news_of_a_dependency_is_a_line_of_its_own_and_the_rest_is_told_with_the
         for version, versions, up in zip(("1.0", "2.0"), of_user, UP, strict=True)
     )
     lines = report(tmp_path, old, new)
-    assert f"  ↑ {told}" in lines
+    assert f"Upgraded to another major version: {told}" in lines
     heading = next((n for n, it in enumerate(lines) if it.startswith("Dependencies")), len(lines))
     below_it = [it.strip() for it in lines[heading + 1 :] if " lib" in it]
     assert [it for it in below_it if it.startswith(tuple(others))] == below_it
@@ -73,7 +73,7 @@ def test_as_a_dependency_too_is_said_of_the_step_before_it_alone(tmp_path: Path)
     text = " ".join(" ".join(report(tmp_path, old, new)).split())
     of_roots = "x 2.0 → 3.0, still has 1.0 in a; 1.0 → 2.0 in b"
     of_others = "2.0 → 3.0, still has 1.0, as a dependency, in c; 1.0 → 2.0, as a dependency, in d"
-    assert f"↑ {of_roots}; {of_others} ↑ up" in text
+    assert f"version: {of_roots}; {of_others} Upgraded: up" in text
 
 
 def test_a_version_that_a_dependency_lost_is_gone(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_version_that_a_dependency_lost_is_gone(tmp_path: Path) -> None:
         old["b"] += below(name, first, user=f"user-{name}")
         new["b"] += below(name, then, user=f"user-{name}")
     lines = report(tmp_path, old, new)
-    assert lines[2].startswith("Of 18 products, 9 with more versions.")
+    assert lines[2].startswith("Of 18 products, 9 have more versions.")
     assert "no version is gone" not in "\n".join(lines)
     alone = report(tmp_path / "alone", {"a": old["a"]}, {"a": new["a"]})
     assert "no version is gone" in alone[2]
@@ -103,7 +103,7 @@ def test_where_more_happened_to_a_product_a_name_is_not_enough(tmp_path: Path) -
         return {"a": roots, "b": [*items, user]}
 
     lines = report(tmp_path, side("1.0", mpi=False), side("2.0", mpi=True))
-    told = [it for it in lines if it.startswith("  ≠ ")]
+    told = [it for it in lines if it.startswith("  lib")]
     assert len(told) == 12
     assert all("; 1.0 → 2.0, as a dependency, in b" in it for it in told)
 
@@ -112,7 +112,7 @@ def test_a_place_in_the_first_sentence_is_one_of_products(tmp_path: Path) -> Non
     old = {"a": [*root("r", "1.0"), *UP[0]], "b": below("r", "1.0"), "c": root("r", "1.0")}
     new = {"a": UP[1], "b": root("app", "1.0"), "c": root("r", "1.0")}
     lines = report(tmp_path, old, new)
-    assert lines[2].startswith("r gone from a, up upgraded")
+    assert lines[2].startswith("r is gone from a, up is upgraded")
 
 
 def test_the_toolchain_is_no_block_where_a_line_says_all_of_it(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_the_toolchain_is_no_block_where_a_line_says_all_of_it(tmp_path: Path) -
     changed = [Item(it.name, "1.1", explicit=True) for it in others]
     new = {"a": [*root("openmpi", "4.2"), *changed], "b": below("openmpi", "4.2")}
     lines = report(tmp_path, old, new)
-    assert "Toolchain" not in lines
-    assert "  ↑ openmpi 4.1 → 4.2 in a; as a dependency in b, too" in lines
+    assert not [it for it in lines if it.startswith("Toolchain")]
+    assert "  openmpi 4.1 → 4.2 in a; as a dependency in b, too" in lines
 
 
 def test_another_hash_of_a_dependency_is_told_with_that_of_builds_beside_roots(
@@ -141,7 +141,7 @@ def test_another_hash_of_a_dependency_is_told_with_that_of_builds_beside_roots(
         )
     old, new = sides
     lines = report(tmp_path, old, new)
-    assert "  = tool 2.0 with another hash (all but a), because of zlib 1.0 → 1.1" in lines
+    assert "  tool 2.0 with another hash (all but a), because of zlib 1.0 → 1.1" in lines
 
 
 def test_a_build_that_a_dependency_lost_is_told_among_dependencies(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_a_build_that_a_dependency_lost_is_told_among_dependencies(tmp_path: Pat
         return {"a": root("lib", version), "b": [*items, user]}
 
     lines = report(tmp_path, side("1.0", "1", "2"), side("1.1", "1"))
-    assert "  ↑ lib 1.0 → 1.1 (a)" in lines
-    assert "  ↑ lib 1.0 → 1.1, 1 of 2 builds gone (no longer with n=2), in b" in lines
+    assert "Upgraded: lib 1.0 → 1.1 (a)" in lines
+    assert "  lib 1.0 → 1.1, 1 of 2 builds gone (no longer with n=2), in b" in lines
 
 
 def test_a_product_of_environments_that_came_is_none_where_it_is_a_dependency(
@@ -182,8 +182,8 @@ def test_what_is_gone_where_it_was_asked_for_is_a_dependency_elsewhere(tmp_path:
     old: Side = {"a": [*root("lib", "1.0"), *UP[0]], "b": below("lib", "1.0")}
     new: Side = {"a": UP[1], "b": below("lib", "1.1")}
     lines = report(tmp_path, old, new)
-    assert "  − lib 1.0 gone from a" in lines
-    assert "  ↑ lib 1.0 → 1.1 (b)" in lines
+    assert "Gone: lib 1.0 from a" in lines
+    assert "  lib 1.0 → 1.1 (b)" in lines
 
 
 def test_a_fall_of_a_dependency_counts_where_its_product_has_another_hash(tmp_path: Path) -> None:
@@ -191,14 +191,14 @@ def test_a_fall_of_a_dependency_counts_where_its_product_has_another_hash(tmp_pa
     old: Side = {"a": [libs[0], *UP[0]], "b": below("lib", "2.0")}
     new: Side = {"a": [libs[1], *UP[1]], "b": below("lib", "1.0")}
     lines = report(tmp_path, old, new)
-    assert lines[2].startswith("lib downgraded in b, up upgraded")
+    assert lines[2].startswith("lib is downgraded in b, up is upgraded")
 
 
 def test_what_a_sentence_names_is_what_happened_to_roots(tmp_path: Path) -> None:
     old: Side = {"a": [*root("lib", "1.0"), *UP[0]], "b": below("lib", "1.5")}
     new: Side = {"a": [*root("lib", "1.1"), *UP[1]], "b": below("lib", "1.6")}
     lines = report(tmp_path, old, new)
-    assert lines[2].startswith("2 products upgraded (lib to 1.1, up to 1.1)")
+    assert lines[2].startswith("2 products are upgraded (lib to 1.1, up to 1.1)")
 
 
 def test_what_a_comment_names_below_its_sentence_is_what_happened_to_roots(tmp_path: Path) -> None:

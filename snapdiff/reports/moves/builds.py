@@ -184,7 +184,7 @@ class VersionMove(NamedTuple):
     def begins_with_builds(self) -> bool:
         """Whether the words begin with a number of builds."""
         if self.went:
-            return not self.comes_with_more
+            return not self.comes_with_more or self.went[1].old > 0
         return not (self.gone or self.came)
 
     @property

@@ -1,15 +1,13 @@
 """Which builds stacks lost or got, and which packages have none with something any more."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.places import Place, Places
-from snapdiff.reports.names import Mark
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Count, Kind
@@ -18,43 +16,16 @@ from snapdiff.spack import package_of_compiler
 LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
 
-_FEW_MOVED = 3
-"""How many packages are named of which builds have another version."""
-
 _MOST_NAMED = 5
 """How many packages a sentence names of which no build has something any more."""
 
 
-class BuildSet(NamedTuple):
-    """Builds that are gone, or new: how many, and the only package and version that they are of."""
+class StackBuilds(NamedTuple):
+    """How many builds a stack has on each side, how many are as before, and only rebuilt."""
 
-    word: Literal["gone", "new"]
-    builds: int
-    only: tuple[str, ...] = ()
-
-
-class StackBuilds(Struct, frozen=True, kw_only=True):
-    """How many builds of a stack are gone, new, and of another version now.
-
-    `in_all` is how many it has on each side, None where more changed than is reported, or some
-    builds are equal to others. `moved_of` are those of another version by package, if few are.
-    """
-
-    in_all: Count | None
-    sets: tuple[BuildSet, ...]
-    moved: int
-    moved_of: tuple[tuple[str, int], ...] = ()
-
-    def in_words(self, mark: Mark) -> str:
-        """Return `80 → 58, 24 gone, 2 new (esmf 8.6.0), 7 with another version (4 of esmf ...)`."""
-        words = [f"{self.in_all.old:,} → {self.in_all.new:,}"] if self.in_all else []
-        for it in self.sets:
-            only = f" ({' '.join(map(mark, it.only))})" if it.only else ""
-            words.append(f"{it.builds:,} {it.word}{only}")
-        if self.moved:
-            of = ", ".join(f"{number:,} of {mark(name)}" for name, number in self.moved_of)
-            words.append(f"{self.moved:,} with another version{f' ({of})' if of else ''}")
-        return ", ".join(words)
+    in_all: Count
+    unchanged: int
+    rebuilt: int
 
 
 class LostPart(NamedTuple):
@@ -98,40 +69,13 @@ class LostTogether(NamedTuple):
         return self._replace(parts=tuple(left))
 
 
-def builds_of(stack: StackDiff, kinds: Collection[Kind]) -> StackBuilds | None:
-    """Return how many builds a stack lost and got, in the kinds that are asked for.
-
-    Of whole packages, and of one package, their lines say it: then it is None. Builds are counted
-    one by one: with `-k removed` an upgraded package that lost one is left out.
-    """
-    both = [kind for kind in (Kind.REMOVED, Kind.ADDED) if kind in kinds]
+def builds_of(stack: StackDiff) -> StackBuilds | None:
+    """Return how many builds a stack has, None where lines about whole packages or one say it."""
+    both = (Kind.REMOVED, Kind.ADDED)
     some = [it for it in stack.package_changes if any(map(it.builds_alone, both))]
     if stack.status != "changed" or len(some) < 2 or all(it.whole for it in some):
         return None
-    sets = [_build_set(stack, kind) for kind in both]
-    more = sum(it.builds if it.word == "new" else -it.builds for it in sets)
-    moved = Counter(
-        change.package
-        for change in stack.changes
-        if change.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
-    )
-    return StackBuilds(
-        in_all=stack.specs if stack.specs.old + more == stack.specs.new else None,
-        sets=tuple(it for it in sets if it.builds),
-        moved=moved.total(),
-        moved_of=tuple(sorted(moved.items())) if len(moved) <= _FEW_MOVED else (),
-    )
-
-
-def _build_set(stack: StackDiff, kind: Kind) -> BuildSet:
-    changes = [it for it in stack.changes if it.kind is kind]
-    packages = {it.package for it in changes}
-    versions = {spec.version for it in changes for spec in it.specs}
-    return BuildSet(
-        word="gone" if kind is Kind.REMOVED else "new",
-        builds=sum(change.duplicate is UNSET for change in changes),
-        only=(*packages, *(versions if len(versions) == 1 else ())) if len(packages) == 1 else (),
-    )
+    return StackBuilds(stack.specs, stack.summary.unchanged, stack.summary.rebuilt)
 
 
 def lost_together(

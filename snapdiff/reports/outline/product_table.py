@@ -75,7 +75,8 @@ class ProductCell(NamedTuple):
 
 def signs_in(cells: Iterable[str]) -> set[str]:
     """Return the signs in cells: dots, ditto marks, the bracket that some begin with, nothing."""
-    return {words[:1] for words in cells if len(words) <= 1 or words[0] == "("}
+    found = {words[:1] for words in cells if len(words) <= 1 or words[0] == "("}
+    return found | {"·"} if "(·)" in cells else found
 
 
 class ProductTable(NamedTuple):

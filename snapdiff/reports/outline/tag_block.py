@@ -129,6 +129,7 @@ class TagWriter:
             self._new_roots,
             self._places,
             kinds=self._kinds,
+            is_all=self._is_all,
             told=self.by_stack if tells_products else {},
         )
         toolchain = None
