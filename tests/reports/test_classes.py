@@ -394,7 +394,7 @@ def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -
     text = render_report(diff_of(old, new), "text")
     words = "app is new in hep, zlib is upgraded to another major version, in 2 stacks."
     assert words in text
-    assert "\nNew: app 1.1 in hep; 1.0 → 1.1 in e4s\n" in text
+    assert "\nNow in more stacks: app 1.1 in hep; 1.0 → 1.1 in e4s\n" in text
 
 
 def test_of_packages_that_are_gone_from_one_place_the_sentence_names_it() -> None:

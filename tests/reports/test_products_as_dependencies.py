@@ -182,7 +182,7 @@ def test_what_is_gone_where_it_was_asked_for_is_a_dependency_elsewhere(tmp_path:
     old: Side = {"a": [*root("lib", "1.0"), *UP[0]], "b": below("lib", "1.0")}
     new: Side = {"a": UP[1], "b": below("lib", "1.1")}
     lines = report(tmp_path, old, new)
-    assert "Gone: lib 1.0 from a" in lines
+    assert "Gone from some environments: lib 1.0 from a" in lines
     assert "  lib 1.0 → 1.1 (b)" in lines
 
 

@@ -191,7 +191,9 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         of_stack = Counter(stack for _, stack in chain.from_iterable(some))
         here = {stack for _, stack in found}
         others = [stack for stack in tag.stacks if stack.stack not in here]
-        are_there = all(roots_on_both_sides(stack).issuperset(roots) for stack in others)
+        are_there = bool(others) and all(
+            roots_on_both_sides(stack).issuperset(roots) for stack in others
+        )
         told.append(
             NewRoots(
                 names=tuple((name, ()) for name in roots),
