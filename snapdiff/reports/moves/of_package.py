@@ -172,7 +172,8 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
         moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
         mpis = _counting(change.new_with or (), went[1].new - went[1].old) if went else ()
         return VersionMove(gone, came, kept, counts, went, moved, mpis)
-    return VersionMove(gone, came, kept)
+    instead = _went(counts, specs) if kept and len(gone) == 1 and not change.specs.removed else None
+    return VersionMove(gone, came, kept, instead=instead[1].version if instead else "")
 
 
 def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:
