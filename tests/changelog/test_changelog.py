@@ -20,7 +20,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> History:
 
 
 def names(text: str) -> list[str]:
-    """The headings of a changelog without the subjects of commits, newest first."""
+    """The headings of a changelog without what happened, newest first."""
     return [line[3:].split(": ")[0] for line in text.splitlines() if line.startswith("## ")]
 
 
@@ -43,7 +43,7 @@ def test_one_folder_of_a_revision_stands_for_all_of_it_since_then(tmp_path: Path
         history.commit({f"in/one/{path}": page for path, page in pages.items()} | pages_of([ZLIB]))
     text = markdown("-C", tmp_path, "HEAD~1:in/one")
     assert text == markdown("-C", tmp_path, "HEAD~1:in/one..HEAD:in/one")
-    assert text.endswith("\n`zlib` `1.0` → `1.1`.\n")
+    assert ": `zlib` `1.0` → `1.1`\n" in text
     assert markdown("-C", tmp_path / "in", "HEAD~1:./one") == text
 
 

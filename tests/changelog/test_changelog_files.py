@@ -46,6 +46,13 @@ def refused(story: History, file: Path, *arguments: str) -> str:
     return result.err
 
 
+def in_one_run(story: History, folder: Path, *arguments: str) -> str:
+    """What a run writes that begins the file."""
+    file = folder / "ONE.md"
+    update(story, file, *arguments)
+    return file.read_text("utf-8")
+
+
 class TestMarkdown:
     """An existing CHANGELOG.md."""
 
@@ -53,7 +60,14 @@ class TestMarkdown:
         file = tmp_path / "CHANGELOG.md"
         for end in ("v1.0~1", "v1.0", "HEAD~5", "HEAD"):
             update(story, file, f"start..{end}")
-        assert file.read_text("utf-8") == markdown("-C", story.folder, "start..HEAD")
+        assert file.read_text("utf-8") == in_one_run(story, tmp_path)
+
+    def test_begins_with_nothing_that_a_later_run_could_make_untrue(
+        self, story: History, tmp_path: Path
+    ) -> None:
+        whole = markdown("-C", story.folder, "start..HEAD")
+        undone = "**Gone and back**: `py-mpi4py` (`e4s`, `2025-07-06` to `2025-07-07`)\n\n"
+        assert in_one_run(story, tmp_path) == whole.replace(undone, "", 1) != whole
 
     def test_is_left_alone_where_nothing_is_new(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "CHANGELOG.md"
@@ -71,11 +85,10 @@ class TestMarkdown:
         file = tmp_path / "CHANGELOG.md"
         update(story, file, "start..v1.0")
         text = file.read_text("utf-8").replace("# Changelog\n", "# Our log\n\nWords by hand.\n", 1)
-        text = text.replace("### Changed\n", "### Changed\n\n- **Mind** this  \n", 2)
-        text = (
-            text.replace("### Downgraded", "### Sadly downgraded")
-            + "\n\n[link]: https://example.org"
-        )
+        text = text.replace("`Update`\n", "`Update`\n\n- **Mind** this  \n", 2)
+        text = text.replace(", downgraded", ", sadly downgraded", 1)
+        assert text.count("**Mind**") + text.count("sadly") == 3
+        text += "\n\n[link]: https://example.org"
         text = text.replace("\n", line_break)
         file.write_bytes(b"\xef\xbb\xbf" + text.encode())
         update(story, file)
@@ -84,7 +97,7 @@ class TestMarkdown:
         new = after.removeprefix(b"\xef\xbb\xbf" + text[:first].encode())
         new = new.removesuffix(text[first:].encode())
         assert len(new) + len(text.encode()) + 3 == len(after)
-        assert new.count(b"## `") == 5
+        assert new.count(b"\n## ") == 5
         assert new.count(b"\n") == new.count(line_break.encode())
         update(story, file)
         assert file.read_bytes() == after
@@ -97,7 +110,8 @@ class TestMarkdown:
         update(story, file, "HEAD~1..HEAD")
         text = file.read_text("utf-8")
         assert text.startswith("# Log\n\nWords.\n\n<!-- snapdiff: ")
-        assert text.endswith(" rebuilt (all but `root`).\n\n## 0.1 - 2020-01-01\n\n- Began.\n")
+        assert ": `zlib` `1.3` rebuilt (all but `root`)\n" in text
+        assert text.endswith("`: `Update`\n\n## 0.1 - 2020-01-01\n\n- Began.\n")
 
     def test_without_any_section_takes_them_at_its_end(
         self, story: History, tmp_path: Path
@@ -111,7 +125,7 @@ class TestMarkdown:
         file = tmp_path / "CHANGELOG.md"
         file.touch()
         update(story, file)
-        assert file.read_text("utf-8") == markdown("-C", story.folder, "start..HEAD")
+        assert file.read_text("utf-8") == in_one_run(story, tmp_path)
 
     def test_that_is_not_utf_8_keeps_its_bytes(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "CHANGELOG.md"
@@ -229,7 +243,7 @@ class TestMarkdown:
         error = refused(History(tmp_path / "flat"), file, "HEAD~1..HEAD")
         assert "git fetch --unshallow" in error
         update(History(tmp_path / "deep"), file, "HEAD~1..HEAD")
-        assert file.read_text("utf-8") == markdown("-C", story.folder, "start..HEAD")
+        assert file.read_text("utf-8") == in_one_run(story, tmp_path)
 
     def test_of_a_folder_goes_on_with_its_newest_snapshot(self, tmp_path: Path) -> None:
         folder, file = tmp_path / "snapshots", tmp_path / "CHANGELOG.md"

@@ -60,7 +60,8 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_page_has_the_news_of_a_large_section_on_top(busy: Path) -> None:
     text = _Reader(markdown(busy, "-f", "html")).text
     news = text[text.index("Stack e4s removed: 1 package") :][:1500]
-    for words in ("lost 1.0 gone (hep)", "\nDowngraded\n\n\nfell 2.0 → 1.0 (hep)"):
+    gone = "\nGone, or gone from some stacks\n\n\nlost 1.0 (hep)\n"
+    for words in (gone, "\nDowngraded: fell 2.0 → 1.0 (hep)\n"):
         assert words in news
 
 
@@ -69,8 +70,10 @@ def test_the_news_of_a_large_section_is_in_its_first_lines(format_name: str, bus
     first = markdown(busy, "-f", format_name).splitlines()[:30]
     plain = [re.sub("[`*]", "", line).lower() for line in first]
     assert any(re.search("stack e4s removed: 1 package", line) for line in plain)
-    assert any("lost 1.0 gone (hep)" in line for line in plain)
-    assert "fell downgraded in hep" in " ".join(plain)
+    assert plain.index("gone, or gone from some stacks") < next(
+        number for number, line in enumerate(plain) if "lost 1.0 (hep)" in line
+    )
+    assert "only and lost are gone, 100 are gone from hep, fell is downgraded" in " ".join(plain)
 
 
 def test_a_short_section_says_everything_once(tmp_path: Path) -> None:
@@ -95,11 +98,11 @@ def test_packages_that_move_together_are_one_line_and_the_worst_comes_first(
     write_files(tmp_path / "1", pages_of([*family("6.4.0", "b"), older, MPI4PY]))
     write_files(tmp_path / "2", pages_of([*family("6.2.4", "c"), newer, spec("o")]))
     text = markdown(tmp_path)
-    assert [line for line in text.splitlines() if line.startswith("- ")] == [
-        "- − `py-mpi4py` `3.1.6` gone (`e4s`)",
-        "- \\+ `zlib` `1.0` new (`e4s`)",
-        "- ↓ `hipblas`, `rccl`, `rocblas` `6.4.0` → `6.2.4` (`ml`)",
-        "- ↑ `hdf5` `1.0` → `1.1` (`e4s`)",
+    assert [line for line in text.splitlines() if line.startswith("**")] == [
+        "**Gone**: `py-mpi4py` `3.1.6` (`e4s`)",
+        "**New**: `zlib` `1.0` (`e4s`)",
+        "**Downgraded**: `hipblas`, `rccl`, `rocblas` `6.4.0` → `6.2.4` (`ml`)",
+        "**Upgraded**: `hdf5` `1.0` → `1.1` (`e4s`)",
     ]
 
 
@@ -107,10 +110,11 @@ def test_many_rebuilt_packages_are_counted_unless_detail_is_asked_for(tmp_path: 
     write_files(tmp_path / "1", pages_of(many(11, "b", "0")))
     write_files(tmp_path / "2", pages_of(many(11, "c", "0")))
     same = "with the same version, compiler, target and variants"
-    assert f"\n- = 11 only rebuilt, {same}: `p000`, `p001`, " in markdown(tmp_path)
-    assert f"\n  = 11 only rebuilt, {same}: p000, p001, " in markdown(tmp_path, "-f", "text")
+    assert f"\n**11 only rebuilt, {same}**: `p000`, `p001`, " in markdown(tmp_path)
+    assert f"\n11 only rebuilt, {same}: p000, p001, " in markdown(tmp_path, "-f", "text")
     detail = markdown(tmp_path, "--detail")
-    assert detail.count("\n- = `p0") == 12  # a line of packages, then a line a spec
+    assert f"\n**Only rebuilt, {same}**: `p000` `0.0`, `p001` `1.0`, " in detail
+    assert detail.count("\n- = `p0") == 11  # a line a spec
 
 
 def test_what_rebuilt_most_of_them_is_said(tmp_path: Path) -> None:
@@ -181,7 +185,9 @@ def test_what_no_spec_of_changed_is_a_section_in_every_format(
 class TestSubject:
     """The subject of a section that is one commit."""
 
-    def test_is_in_the_heading(self, tmp_path: Path) -> None:
+    def test_is_below_the_section_of_a_commit_and_in_the_heading_of_a_period(
+        self, tmp_path: Path
+    ) -> None:
         history = History(tmp_path)
         history.at("2025-07-01T04:00:00+00:00", pages_of([ZLIB]))
         subject = "Add `mpi` <b>|| @all #12\nand a body"
@@ -192,11 +198,13 @@ class TestSubject:
             "<code>Add &#96;mpi&#96; &#60;b&#62;&#124;&#124; "
             "<!-- -->&#64;all &#35;12 and a body</code>"
         )
-        assert f"\n## `{commit}` - 2025-07-02: {escaped}\n" in markdown(*last)
+        title = "\n## 2025-07-02: `py-mpi4py` `3.1.6` new (`e4s`)\n"
+        assert markdown(*last).endswith(f"{title}\n`{commit}`: {escaped}\n")
         text = markdown(*last, "-f", "text")
-        assert f"\n{commit} - 2025-07-02: Add `mpi` <b>|| @all #12 and a body\n" in text
-        assert "Add `mpi` &lt;b&gt;|| @all #12 and a body" in markdown(*last, "-f", "html")
-        assert "Add" in markdown(*last, "--by", "week")
+        assert text.endswith(f"\n\n{commit}: Add `mpi` <b>|| @all #12 and a body\n")
+        page = markdown(*last, "-f", "html")
+        assert f"<p>{commit}: Add `mpi` &lt;b&gt;|| @all #12 and a body</p>" in page
+        assert f"\n## 2025-W27 - 2025-07-02: {escaped}\n" in markdown(*last, "--by", "week")
 
     def test_is_not_that_of_one_commit_of_several(self, tmp_path: Path) -> None:
         history = History(tmp_path)
@@ -225,7 +233,7 @@ def test_a_stack_and_tag_without_a_name_are_not_named(tmp_path: Path) -> None:
     assert "1.0 → 1.1.</p>" in page
     assert "()" not in page
     grouped = markdown(tmp_path, "--group-by", "stack")
-    assert grouped.endswith("\n`zlib` upgraded.\n\n- ↑ `zlib` `1.0` → `1.1`\n")
+    assert grouped.endswith("\n`zlib` is upgraded.\n\n**Upgraded**: `zlib` `1.0` → `1.1`\n")
 
 
 class TestTerminal:

@@ -141,11 +141,11 @@ def test_where_there_is_no_document_nothing_was_asked_for(example: Path) -> None
 
 def test_what_was_asked_for_comes_first_in_text(folder: Path) -> None:
     text = run_cli("-C", folder, "old.lock", "new.lock", "-f", "text").out
-    lines = [line for line in text.splitlines() if line.startswith("  ↑")]
-    assert lines[0].startswith("  ↑ hdf5 1.14.1 → 1.14.2")
+    products, _, dependencies = text.partition("\nDependencies\n\n")
+    assert "\nUpgraded: hdf5 1.14.1 → 1.14.2\n" in products
     # The python that was asked for has another hash; another one was upgraded.
     names = "a-0, a-1, zlib, a-2, a-3, a-4, a-5, a-6, a-7, python"
-    assert lines[1:] == [f"  ↑ 10 upgraded: {names} (--detail lists them)"]
+    assert dependencies == f"  10 upgraded: {names} (--detail lists them)\n"
 
 
 @pytest.mark.parametrize("group_by", ["stack", "package"])
@@ -167,7 +167,7 @@ def test_a_few_dependencies_need_no_fold(tmp_path: Path, name: str) -> None:
     options = ("-f", name, "--package-url", "")
     text = run_cli("-C", tmp_path, "old.lock", "new.lock", *options).out
     assert "<details" not in text
-    products, _, dependencies = text.partition("\n## Dependencies: 3 packages upgraded\n")
+    products, _, dependencies = text.partition("\n**Dependencies: 3 packages upgraded**\n")
     assert "`zlib` `1.1` → `1.2`" in dependencies
     assert "`hdf5`" in products
     assert "`hdf5`" not in dependencies
@@ -178,7 +178,7 @@ def test_a_short_report_loses_dependencies_first(folder: Path) -> None:
     both = ("-C", folder, "old.lock", "new.lock")
     texts = [run_cli(*both, *options, str(most)).out for most in range(380, 440, 5)]
     cut = [text for text in texts if "shortened to fit" in text and "`a-0`" not in text]
-    cut = [text for text in cut if "\n## Dependencies: 10 packages upgraded\n" in text]
+    cut = [text for text in cut if "\n**Dependencies: 10 packages upgraded**\n" in text]
     assert cut
     for text in cut:
         assert "`hdf5` `1.14.1` → `1.14.2`" in text
@@ -284,7 +284,7 @@ def test_e4s_on_a_terminal_is_a_page_long() -> None:
     text = e4s_report("text")
     assert len(text.splitlines()) <= 235
     dependencies = text.partition("\nDependencies beside the toolchain\n")[2]
-    assert len(re.findall("^  [−+↓↑≠=] ", dependencies, re.MULTILINE)) <= 25
+    assert len(re.findall("^  [^ ]", dependencies, re.MULTILINE)) <= 25
 
 
 def test_what_is_no_longer_asked_for_and_still_there_is_not_gone(tmp_path: Path) -> None:

@@ -25,26 +25,26 @@ def items(builds: Builds) -> list[Item]:
 
 
 CASES: dict[str, tuple[Builds, Builds, str]] = {
-    "rebuilt": ([("1", "a", True)], [("1", "b", False)], "q now only a dependency. top0"),
+    "rebuilt": ([("1", "a", True)], [("1", "b", False)], "q is now only a dependency. top0"),
     "the other way round": (
         [("1", "a", False)],
         [("1", "b", True)],
-        "q now a root spec. top0",
+        "q is now a root spec. top0",
     ),
     "an equal build more": (
         [("1", "a", False)],
         [("1", "a", False), ("1", "b", True)],
-        "q 1.0: 1 more equal build, now a root spec",
+        "Now a root spec: q 1.0: 1 more equal build",
     ),
     "an equal build fewer": (
         [("1", "a", False), ("1", "b", True)],
         [("1", "a", False)],
-        "q 1.0: 1 equal build fewer, now only a dependency",
+        "Now only a dependency: q 1.0: 1 equal build fewer",
     ),
     "and the other one reconfigured": (
         [("1", "a", False), ("1", "b", True)],
         [("2", "a", False)],
-        "≠ q 1.0: 1 equal build fewer, 1.0 reconfigured: variant x=1 → x=2, now only a",
+        "Reconfigured: q 1.0: 1 equal build fewer, 1.0 reconfigured: variant x=1 → x=2, now only a",
     ),
 }
 
@@ -70,7 +70,7 @@ def test_what_nobody_asks_for_any_more_is_one_line_and_gates_tell_it_apart(tmp_p
     app = Item("app", explicit=True)
     old, new = ([*below, replace(app, needs=tuple(map(needs, below)))] for below in (roots, left))
     sides = write_locks(tmp_path, old, new)
-    assert "other, same now only dependencies" in run_cli(*sides, "-f", "text").out
+    assert "other, same are now only dependencies" in run_cli(*sides, "-f", "text").out
     done = run_cli(*sides, "-p", "!app", "-q", "-o", "/dev/null", "--fail-on", "rebuilt")
     assert done.err.startswith("snapdiff: rebuilt: other 1.0 in ")
     assert "same" not in done.err

@@ -86,7 +86,7 @@ def test_git_diff_shows_a_page_as_a_report_and_other_files_as_lines(
     assert (shown.returncode, shown.stderr) == (0, "")
     blob = repository.git("rev-parse", f"HEAD:{PAGE}")[:7]
     assert f"{PAGE}\n\nFrom {blob} to working tree: " in shown.stdout
-    assert ": zlib 1.2 gone, still has 1.3.\n" in shown.stdout
+    assert ": zlib 1.2 gone, 1.3 in its place.\n" in shown.stdout
     assert "spec_details" not in shown.stdout
     assert "-one\n+two\n" in shown.stdout
     assert "-{}\n+[]\n" in shown.stdout
@@ -102,10 +102,10 @@ def test_a_history_shows_what_was_added_renamed_and_deleted(repository: GitRepos
     shown = git(repository.folder, "log", "--patch", "--ext-diff", "--find-renames", "-3")
     assert (shown.returncode, shown.stderr) == (0, "")
     deleted, renamed, added = shown.stdout.split("\ncommit ")
-    assert " to no file: hdf5 2.0 gone.\n" in deleted
+    assert " to no file: hdf5 2.0 is gone.\n" in deleted
     assert f"{PAGE} → {moved}: no changes from " in renamed
     assert "From no file to " in added
-    assert ": hdf5 2.0 new.\n" in added
+    assert ": hdf5 2.0 is new.\n" in added
     assert "tag develop added" not in added  # the tag is more than this page,
     assert "stack e4s" not in shown.stdout  # and so are its stacks
 
@@ -265,7 +265,7 @@ def test_a_lock_may_have_any_name_that_attributes_name() -> None:
     done = run_cli("git-driver", "--", "my.lock", *versions[1], *versions[0])
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("my.lock\n\nFrom 1111111 to working tree: ")
-    assert "+ valgrind 3.23.0 new\n" in done.out
+    assert "\nNew: valgrind 3.23.0\n" in done.out
 
 
 def test_the_documentation_shows_what_git_diff_prints(repository: GitRepository) -> None:

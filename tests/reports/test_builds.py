@@ -7,13 +7,12 @@ import pytest
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports.cause_words import trait_in_words
 from snapdiff.reports.moves.builds import VersionMove
-from snapdiff.reports.moves.places import Place
-from snapdiff.reports.outline.lost_builds import BuildSet, StackBuilds
 from snapdiff.result.causes import Trait, TraitCount
-from snapdiff.result.packages import Count, VersionCount
+from snapdiff.result.packages import VersionCount
 from snapdiff.spack import versions_in_order
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
+from tests.support.helpers import run_cli
 
 
 @pytest.mark.parametrize(
@@ -24,7 +23,7 @@ from tests.support.environments import write_locks
         (((1, 3), (2, 2)), False, "2 more builds of 1.0"),
         (((4, 3), (0, 1)), False, "1.1 added beside 1.0, 1 of 4 builds of 1.0 gone"),
         (((4, 3), (0, 1)), True, "1 of 4 builds 1.0 → 1.1"),
-        (((12, 11), (0, 3)), True, "1 of 12 builds of 1.0 replaced by 3 of 1.1, 11 of 1.0 left"),
+        (((12, 11), (0, 3)), True, "1.1 new (3 builds), 1 of 12 builds of 1.0 gone"),
         (((4, 3), (1, 0)), False, "1.1 gone, only 1.0 left, 1 of 4 builds of 1.0 gone"),
         (((4, 3), (1, 0), (0, 1)), False, "1.1 → 1.2, still has 1.0, 1 of 4 builds of 1.0 gone"),
     ],
@@ -65,16 +64,9 @@ def test_versions_that_are_equal_have_an_order_of_their_own() -> None:
     assert versions_in_order(equal) == tuple(sorted(equal))
 
 
-@pytest.mark.parametrize(
-    ("older", "words"),
-    [
-        ((1, 2), "the build with mvapich 3.0 gone: p 2.0 (3 → 2), q 2.0 (4 → 3)"),
-        ((2, 1), "the build with mvapich 3.0 gone: p 2.0 (3 → 2), q 2.0 (4 → 3)"),
-        ((0, 0), "the build with mvapich 3.0 gone: p 2.0 (3 → 2), q 2.0 (4 → 3)"),
-    ],
-)
+@pytest.mark.parametrize("older", [(1, 2), (2, 1), (0, 0)])
 def test_builds_in_all_behind_a_version_are_those_of_that_version(
-    tmp_path: Path, older: tuple[int, int], words: str
+    tmp_path: Path, older: tuple[int, int]
 ) -> None:
     mvapich = Item("mvapich", "3.0")
 
@@ -91,14 +83,30 @@ def test_builds_in_all_behind_a_version_are_those_of_that_version(
 
     write_locks(tmp_path, side(is_old=True), side(is_old=False))
     sides = [load_catalog(f"{side}.lock", repository=tmp_path) for side in ("old", "new")]
-    assert words in " ".join(render_report(diff_catalogs(*sides), "text").split())
+    said = render_report(diff_catalogs(*sides), "text")
+    assert "\np 2.0 (3 → 2), q 2.0 (4 → 3) lost the build with mvapich 3.0.\n" in said
 
 
-def test_what_a_stack_lost_and_got_is_told_whether_or_not_all_its_builds_are_known() -> None:
-    gone = BuildSet(word="gone", builds=1, parts=(), only=("py-foo", "1.0"))
-    came = BuildSet(word="new", builds=2, parts=())
-    place = Place("", ("a",))
-    some = StackBuilds(stacks=("a",), place=place, in_all=None, moved=0, sets=(gone, came))
-    assert some.in_words(str) == "1 build gone (py-foo 1.0), 2 builds new"
-    known = StackBuilds(stacks=("a",), place=place, in_all=Count(2, 1), moved=0, sets=(gone,))
-    assert known.in_words(str) == "2 → 1 build: 1 gone (py-foo 1.0)"
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "\nBuilds: 8 → 6, 4 as before, 1 with another hash\n"),
+        (["-p", "p,q"], "\nBuilds: 6 → 4, 4 as before\n"),
+        (["-k", "!rebuilt"], ""),
+        (["--explicit"], ""),
+    ],
+)
+def test_how_many_builds_a_stack_has_is_told_where_all_that_happened_is(
+    tmp_path: Path, options: list[str], words: str
+) -> None:
+    def side(version: str, values: str) -> list[Item]:
+        tool = Item("cmake", version)
+        user = Item("user", explicit=True, needs=(needs(tool),))
+        both = [Item(name, explicit=True, parameters={"x": x}) for name in "pq" for x in values]
+        return [tool, user, *both]
+
+    sides = write_locks(tmp_path, side("1.0", "123"), side("1.1", "12"))
+    text = run_cli(*sides, "-f", "text", *options).out
+    assert " x=3" in text
+    assert words in text
+    assert ("Builds: " in text) is bool(words)

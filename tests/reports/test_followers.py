@@ -9,6 +9,7 @@ from snapdiff import diff_catalogs, load_catalog, render_report
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
 
+SAME = "Only another hash, with the same version, compiler, target and variants:"
 ONE, TWO = Item("x", "1.0"), Item("x", "2.0")
 USERS = [Item(f"u{it.version}", explicit=True, needs=(needs(it),)) for it in (ONE, TWO)]
 
@@ -31,21 +32,19 @@ def as_root(item: Item) -> Item:
         ),
         pytest.param(
             *([ONE, TWO, *USERS, root_on(ONE)], [as_root(ONE), TWO, *USERS, root_on(TWO)]),
-            "x now a root spec. y only has another hash. Products (root specs) "
-            "= y 1.0 with another hash, because of x 1.0 → 2.0",
+            f"x is now a root spec. y only has another hash. {SAME} y 1.0, because of x 1.0 → 2.0",
             id="another build of the dependency, which was there before",
         ),
         pytest.param(
             *([ONE, root_on(ONE)], [as_root(ONE), root_on(ONE, ("build",))]),
-            "x now a root spec. y only has another hash. Products (root specs) "
-            "= y 1.0 with another hash, because x is a dependency for build now, "
-            "was for build and link",
+            f"x is now a root spec. y only has another hash. {SAME} y 1.0, because x is a "
+            "dependency for build now, was for build and link",
             id="the dependency is needed in another way",
         ),
         pytest.param(
             *([ONE, root_on(ONE)], [Item("y", explicit=True)]),
-            "x 1.0 gone, because of y (no longer depends on it). Products (root specs) "
-            "= y 1.0 with another hash, because x is no dependency any more",
+            f"x 1.0 is gone, because of y (no longer depends on it). {SAME} y 1.0, because x is "
+            "no dependency any more",
             id="the dependency is gone because of it",
         ),
     ],

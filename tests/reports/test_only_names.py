@@ -12,7 +12,7 @@ from tests.support.helpers import run_cli, write_files
 OLD = [Item("hdf5", "1.14.3"), Item("zlib", "1.3"), Item("cmake", "3.27.7"), Item("xz", "5.4.1")]
 NEW = [Item("hdf5", "1.14.3"), Item("zlib", "1.2"), Item("python", "3.11.6"), Item("xz", "5.4.2")]
 
-SENTENCE = "cmake gone, python new, zlib downgraded, xz upgraded"
+SENTENCE = "cmake is gone, python is new, zlib is downgraded, xz is upgraded"
 
 DOT = re.compile(r"(?<![\w./*+)-])(\.|&#46;)(?=[`,: \n<)])")
 """A `.` as a name, in whatever it is written."""
@@ -55,7 +55,7 @@ def test_one_environment_alone_is_not_named_on_a_terminal(
     write(tmp_path, ".")
     text = report(tmp_path, "-f", "text", *options)
     assert f"\n{SENTENCE}.\n" in text
-    assert "\n  ↓ zlib 1.3 → 1.2\n" in text
+    assert "\nDowngraded: zlib 1.3 → 1.2\n" in text
     assert "\nstack " not in text  # a table of one row would say it again
     assert DOT.findall(text) == []
 
@@ -63,7 +63,7 @@ def test_one_environment_alone_is_not_named_on_a_terminal(
 def test_of_several_stacks_only_the_tag_is_not_named(tmp_path: Path) -> None:
     write(tmp_path, "cpu", "gpu")
     text = report(tmp_path, "-f", "text")
-    assert "  ↓ zlib 1.3 → 1.2 (both)\n" in text
+    assert "\nDowngraded: zlib 1.3 → 1.2 (both)\n" in text
     text += report(tmp_path, "-f", "text", "--stat")
     assert "\ncpu " in text
     assert DOT.findall(text) == []

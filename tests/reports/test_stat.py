@@ -15,9 +15,11 @@ NEW = [replace(item, version=f"1.{number}1") for number, item in enumerate(OLD)]
 CPU = [MPI, *OLD], [replace(MPI, version="4.1.6"), *NEW]
 GPU = [MPI, *OLD], [replace(MPI, version="4.1.6"), *NEW[1:]]
 
-MARKDOWN = """\
-Packages, products and dependencies, by environment:
-
+TITLE = (
+    "Packages, products and dependencies, by environment, each by the worst that happened to it "
+    "there:\n\n"
+)
+MARKDOWN = f"""{TITLE}\
 | Environment | Gone | Upgraded |
 |:--|--:|--:|
 | `gpu` | 1 | 6 |
@@ -26,9 +28,7 @@ Packages, products and dependencies, by environment:
 TABLES = {
     "markdown": MARKDOWN,
     "comment": MARKDOWN,
-    "text": """\
-Packages, products and dependencies, by environment:
-
+    "text": f"""{TITLE}\
 environment  gone  upgraded
 gpu             1         6
 cpu             ·         7
