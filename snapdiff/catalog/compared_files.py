@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 
 from snapdiff.buildcache_layout import BLOB, is_index
@@ -46,13 +47,41 @@ class ComparedFiles(ABC):
 
     def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
-        found: dict[str, Document] = {}
-        for entry in _less(self.entries(), changed):
+        return dict(self._samples("new", _less(self.entries(), changed)))
+
+    def _samples(self, side: Side, entries: Iterable[Entry]) -> Iterator[tuple[str, Document]]:
+        """Yield each tag's folder that some files of a side are in, with one document of it."""
+        found: set[str] = set()
+        for entry in entries:
             folder = self.documents.tag_folder(entry.path)
             if folder not in found:  # nearly always the first file is a document
-                [reading] = self.read("new", [entry])
+                [reading] = self.read(side, [entry])
                 if isinstance(reading, Document):
-                    found[folder] = reading
+                    found.add(folder)
+                    yield folder, reading
+
+    def is_cut(self, folders: Iterable[str]) -> bool:
+        """Return whether paths leave out, on either side, a file that is in some folders."""
+        every = (_left_out(it, folder) for it in self.sources for folder in folders)
+        return any(True for _ in chain.from_iterable(every))
+
+    def tags_elsewhere(
+        self, old: AbstractSet[str | None], new: AbstractSet[str | None], near: Collection[str]
+    ) -> AbstractSet[str | None]:
+        """Return those tags of one side that the other has, too, in files which paths leave out.
+
+        A few packages that one side alone has say nothing about their tag. One document of each
+        folder is read, of those `near` first, until all are found.
+        """
+        found: set[str | None] = set()
+        sides: tuple[Side, Side] = ("old", "new")
+        for side, source, wanted in zip(sides, self.sources, (new - old, old - new), strict=True):
+            entries = list(_left_out(source)) if wanted else []
+            entries.sort(key=lambda it: self.documents.tag_folder(it.path) not in near)
+            for _, document in self._samples(side, entries):
+                found.update(it.tag for it in document.claims if it.tag in wanted)
+                if found >= wanted:
+                    break
         return found
 
     def is_any_readable(self, left_out: Collection[str]) -> bool:
@@ -93,6 +122,12 @@ class ComparedFiles(ABC):
 def _less(entries: Iterable[Entry], paths: Collection[str]) -> list[Entry]:
     """Return the files that may be documents, less those with some paths."""
     return [it for it in entries if is_read(it.path) and printable_path(it.path) not in paths]
+
+
+def _left_out(source: Source, folder: str = "") -> Iterator[Entry]:
+    """Yield the files below a folder that may be documents and that paths leave out."""
+    files = source.files(folder) if source.paths is not EVERYWHERE else ()
+    return (it for it in files if is_read(it.path) and not source.paths.has(it.path))
 
 
 class RevisionPair(ComparedFiles):
