@@ -72,14 +72,20 @@ class Scope:
                 raise FilterError("kind", message)
         if not wanted_kinds(filters):
             raise FilterError("kind", f"{','.join(filters.kind)}: leaves no kind of change")
-        self._has_tag = name_filter(filters.tag)
+        let_in, left_out = by_sign(filters.tag)
+        self._lets_tag_in, self._leaves_tag_out = _any_of(let_in or ["*"]), _any_of(left_out)
         self.has_stack = name_filter(filters.stack)
         self.has_package = name_filter(filters.package)
         self.is_wanted_cause = name_filter(filters.because)
 
     def has_tag(self, *names: str | None) -> bool:
-        """Return whether a tag of one of these names is compared."""
-        return any(name is not None and self._has_tag(name) for name in names)
+        """Return whether tags of these names, which are compared with each other, are.
+
+        One name is enough to let them in, and one to leave them out.
+        """
+        known = [name for name in names if name is not None]
+        is_let_in = any(map(self._lets_tag_in.match, known))
+        return is_let_in and not any(map(self._leaves_tag_out.match, known))
 
     def stacks(self, stacks: frozenset[str]) -> frozenset[str]:
         """Return those of some stacks that are compared."""
@@ -187,16 +193,14 @@ def _with_others_there(stack: StackDiff, others: Collection[PackageChange]) -> S
 def unmatched(filters: Filters, seen: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
     """Yield each glob that matches no name, behind `tag`, `stack` or `package`.
 
-    Globs of which some let names in and others take all of these out, as `e4s` and `!e4s`, are one.
-    What only leaves names out may well leave none.
+    Globs that leave no name at all, as `e4s` and `!e4s` or as `!*`, are one.
     """
     for noun, names in seen.items():
         globs: tuple[str, ...] = getattr(filters, noun)
         for glob in globs:
             if not any(_matches(name, glob) for name in names):
                 yield noun, glob
-        lets_in = not all(glob.startswith("!") for glob in globs)
-        if lets_in and not any(map(name_filter(globs), names)):
+        if globs and not any(map(name_filter(globs), names)):
             yield noun, ",".join(globs)
 
 
@@ -210,12 +214,13 @@ def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> No
         if seen[option]:
             called, noun = glob or "an empty glob", _NOUNS.get(option, option)
             is_one = glob in getattr(filters, option)
+            leaves_none = not is_one or any(_matches(name, glob) for name in seen[option])
             nearest = nearest_names(glob, seen[option])
             if (name := glob.removeprefix("!")) in seen[option]:
                 from glob import escape  # late: only a name with brackets needs it
 
                 nearest = f"the name itself is written {escape(name)}"
-            wrong = f"matches no {noun}; {nearest}" if is_one else f"leaves no {noun}"
+            wrong = f"leaves no {noun}" if leaves_none else f"matches no {noun}; {nearest}"
             raise FilterError(option, f"{called}: {wrong}")
 
 
