@@ -84,13 +84,14 @@ class ComparedFiles(ABC):
                     break
         return found
 
-    def is_any_readable(self, left_out: Collection[str]) -> bool:
-        """Return whether a document can be read on either side, but for those `left_out`."""
+    def is_any_readable(self, left_out: Collection[str], scope: Scope) -> bool:
+        """Return whether a document in a scope can be read on either side, but for some paths."""
         sides: tuple[Side, Side] = ("old", "new")
         for side, source in zip(sides, self.sources, strict=True):
             entries = _less(source.entries(), left_out)
-            if any(isinstance(found, Document) for found in self.read(side, entries)):
-                return True
+            for found in self.read(side, entries):
+                if isinstance(found, Document) and _is_in_scope(found, scope):
+                    return True
         return False
 
     def count_folders(
@@ -122,6 +123,18 @@ class ComparedFiles(ABC):
 def _less(entries: Iterable[Entry], paths: Collection[str]) -> list[Entry]:
     """Return the files that may be documents, less those with some paths."""
     return [it for it in entries if is_read(it.path) and printable_path(it.path) not in paths]
+
+
+def _is_in_scope(document: Document, scope: Scope) -> bool:
+    """Return whether a document lists anything that is compared; one that lists nothing may do."""
+    filters = scope.filters
+    if not (filters.tag or filters.stack or filters.package):
+        return True
+    return any(
+        scope.has_tag(it.tag) and scope.has_package(it.name) and scope.stacks(stacks)
+        for it in document.counts
+        for stacks in it.by_stacks
+    )
 
 
 def _left_out(source: Source, folder: str = "") -> Iterator[Entry]:

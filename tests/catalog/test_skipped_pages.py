@@ -73,6 +73,30 @@ def test_a_gate_does_not_stay_green_where_nothing_can_be_read(
     assert run_cli(*gate).status == (0 if names == ["old", "new"] else 2)
 
 
+@pytest.mark.parametrize("kind", ["page", "lock"])
+@pytest.mark.parametrize("bad_side", ["old", "new"])
+def test_a_gate_does_not_stay_green_where_nothing_asked_for_can_be_read(
+    bad_side: str, kind: str, tmp_path: Path
+) -> None:
+    if kind == "page":
+        files = pages_of([spec("a"), spec("b", package="hdf5", stacks="ml")])
+        bad, asked = "_cache/develop/zlib/specs.md", (["-p", "zlib"], ["-s", "!ml"])
+    else:
+        content = to_bytes(lock([Item("zlib")])).decode()
+        files = {f"env/{name}/spack.lock": content for name in ("hep", "ml")}
+        bad, asked = "env/hep/spack.lock", (["-s", "hep"], ["-s", "hep", "-p", "zlib"])
+    for side in ("old", "new"):
+        write_files(tmp_path / side, files | ({bad: "gone\n"} if side == bad_side else {}))
+    sides: list[str | Path] = ["-C", tmp_path, "old", "new", "--skip-bad-pages", "-q"]
+    for globs in asked:
+        assert refused(*sides, *globs, "--fail-on", "removed").startswith("--fail-on: no document")
+        assert "Nothing was compared: " in run_cli(*sides, *globs).out
+        report = json.loads(run_cli(*sides, *globs, "-f", "json").out)
+        assert (report["nothing_compared"], report["tags"]) == (True, [])
+    for others in ([], ["-s", "ml"], ["-p", "*"]):
+        assert run_cli(*sides, *others, "--fail-on", "removed").status == 0
+
+
 SAID = "Nothing was compared: no document is left that can be read on both sides."
 
 
