@@ -10,13 +10,20 @@ from snapdiff.catalog.loading import Catalog, has_document
 from snapdiff.catalog.reading import FilePair, Reading, read_pair
 from snapdiff.catalog.sides import CountedFiles
 from snapdiff.document_names import USUAL_NAMES, is_read, way_out
-from snapdiff.errors import RevisionError, Side
+from snapdiff.errors import BadPage, RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
 from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.limits import Progress, ignored
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
-from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path
+from snapdiff.sources.source import (
+    NOT_A_FILE,
+    ContentPair,
+    Entry,
+    EntryPair,
+    Source,
+    printable_path,
+)
 
 
 class ComparedFiles(ABC):
@@ -176,13 +183,14 @@ class RevisionPair(ComparedFiles):
         return zip(pairs, old.read_both(new, pairs), strict=True)
 
     def _read(self, pair: EntryPair, contents: ContentPair) -> FilePair:
-        path = path_of(pair)
+        path, raw_path = path_of(pair), entry_of(pair).path
         reader = self.documents.reader(path, self.sources[1].limits)
 
         def read(side: Side, is_document: bool) -> Reading:
             entry, content = pair[side == "new"], contents[side == "new"]
             if entry is None or content is None:
-                return None
+                is_folder = is_document and self.sources[side == "new"].has_folder(raw_path)
+                return BadPage(path, side, NOT_A_FILE) if is_folder else None
             catalog = self._catalogs[side]
             return catalog.read_file(reader, entry, content, side, is_document=is_document)
 
@@ -291,8 +299,13 @@ class ChangedFiles:
         return [pair for pair in pairs if any(pair)]
 
 
-def path_of(pair: EntryPair) -> str:
-    """Return the path of a file that one side may not have, as it can be printed."""
+def entry_of(pair: EntryPair) -> Entry:
+    """Return a file of which one side may have none."""
     entry = pair[0] or pair[1]
     assert entry is not None
-    return printable_path(entry.path)
+    return entry
+
+
+def path_of(pair: EntryPair) -> str:
+    """Return the path of a file that one side may not have, as it can be printed."""
+    return printable_path(entry_of(pair).path)

@@ -419,6 +419,43 @@ def test_a_tag_that_only_a_bad_page_could_name_has_neither_come_nor_gone(
     assert json.loads(report.out)["tags"] == []
 
 
+@pytest.mark.parametrize("kind", ["folders", "working tree", "changelog"])
+@pytest.mark.parametrize("path", ["_cache/develop/zlib/specs.md", "_cache/develop/zlib.md"])
+def test_a_folder_in_the_place_of_a_page_is_a_bad_page(
+    path: str, kind: str, tmp_path: Path
+) -> None:
+    others = pages_of([spec("c", package="cmake")])
+    states = others | {path: usual_page([spec("b")])}, others | {f"{path}/x.txt": "not a page"}
+    runs: list[tuple[str, ...]] = [("1", "2"), ("2", "1")]
+    if kind == "working tree":
+        repository, runs = GitRepository(tmp_path), [("HEAD",)]
+        repository.commit(states[0])
+        (tmp_path / path).unlink()
+        write_files(tmp_path, states[1])
+    else:
+        for name, files in zip(("1", "2"), states, strict=True):
+            write_files(tmp_path / "days" / name, files)
+        runs = [("changelog", ".")] if kind == "changelog" else runs
+    folder = tmp_path if kind == "working tree" else tmp_path / "days"
+    for side, names in zip(("new", "old"), runs, strict=False):
+        said = refused(*names, "-C", folder, "-q")
+        where = "in 2" if kind == "changelog" else f"({side})"
+        assert said.startswith(f"{path} {where}: is not a regular file; ")
+        skipping = run_cli(*names, "-C", folder, "-q", "-f", "json", "--skip-bad-pages")
+        assert skipping.status == 0
+        report = json.loads(skipping.out)
+        [report] = report if kind == "changelog" else [report]
+        assert (len(report["skipped"]), report["tags"]) == (1, [])
+
+
+def test_a_folder_that_is_called_as_a_page_and_was_none_is_searched(tmp_path: Path) -> None:
+    pages = pages_of([spec("c", package="cmake")])
+    inner = {f"_cache/develop/specs.md/{name}": "x" for name in ("a.txt", "b/c.txt")}
+    write_files(tmp_path / "old", pages)
+    write_files(tmp_path / "new", pages | inner)
+    assert run_json("-C", tmp_path, "old", "new")["tags"] == []
+
+
 def test_what_is_a_page_on_one_side_is_one_on_the_other(tmp_path: Path) -> None:
     [page] = pages_of([spec("b")]).values()
     write_files(tmp_path, {"a/develop/zlib.md": page, "b/develop/zlib.md": "# About zlib\n"})
