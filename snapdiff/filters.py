@@ -22,6 +22,9 @@ NEAREST = 3
 _FEW = 10
 """How many names are all told where none is near."""
 
+_LEAVES_OUT = re.compile(r":(?=/*[!^])[/!^]+:?")
+"""What a path begins with that leaves files out, as git writes it; a `/` is for the top."""
+
 _BLANKS = re.compile(r"^\s*(!?)\s*|\s+$")
 """What stands around a glob in a list that somebody wrote with blanks: `*, !hdf5`."""
 
@@ -98,8 +101,18 @@ def printable_filters(filters: Filters) -> Filters:
     r"""Return filters as a report names them: a byte of a path that is not UTF-8 is `\xff`."""
     if not filters.path:
         return filters
-    paths = (os.fsencode(path).decode("utf-8", "backslashreplace") for path in filters.path)
-    return replace(filters, path=tuple(paths))
+    return replace(filters, path=tuple(map(_printable, filters.path)))
+
+
+def paths_by_sign(paths: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the paths that let files in, and those that leave files out, without their `:!`."""
+    found = [(_printable(path), _LEAVES_OUT.match(path)) for path in paths]
+    wanted = [path for path, sign in found if not sign]
+    return wanted, [path[sign.end() :] for path, sign in found if sign]
+
+
+def _printable(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def wanted_kinds(filters: Filters) -> frozenset[Kind]:
