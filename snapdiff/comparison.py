@@ -125,7 +125,9 @@ def diff_files(
             SkippedPage(side=page.side, path=page.path, error=page.reason) for page in bad_pages
         ),
         configuration=options.configuration,
-        nothing_compared=(left_out and not tags and not files.is_any_readable(left_out)) or UNSET,
+        nothing_compared=(
+            (left_out and not tags and not files.is_any_readable(left_out, scope)) or UNSET
+        ),
     )
     return narrowed_to_kinds(everything)
 

@@ -22,6 +22,9 @@ NEAREST = 3
 _FEW = 10
 """How many names are all told where none is near."""
 
+_LEAVES_OUT = re.compile(r":(?=/*[!^])[/!^]+:?")
+"""What a path begins with that leaves files out, as git writes it; a `/` is for the top."""
+
 _BLANKS = re.compile(r"^\s*(!?)\s*|\s+$")
 """What stands around a glob in a list that somebody wrote with blanks: `*, !hdf5`."""
 
@@ -72,14 +75,20 @@ class Scope:
                 raise FilterError("kind", message)
         if not wanted_kinds(filters):
             raise FilterError("kind", f"{','.join(filters.kind)}: leaves no kind of change")
-        self._has_tag = name_filter(filters.tag)
+        let_in, left_out = by_sign(filters.tag)
+        self._lets_tag_in, self._leaves_tag_out = _any_of(let_in or ["*"]), _any_of(left_out)
         self.has_stack = name_filter(filters.stack)
         self.has_package = name_filter(filters.package)
         self.is_wanted_cause = name_filter(filters.because)
 
     def has_tag(self, *names: str | None) -> bool:
-        """Return whether a tag of one of these names is compared."""
-        return any(name is not None and self._has_tag(name) for name in names)
+        """Return whether tags of these names, which are compared with each other, are.
+
+        One name is enough to let them in, and one to leave them out.
+        """
+        known = [name for name in names if name is not None]
+        is_let_in = any(map(self._lets_tag_in.match, known))
+        return is_let_in and not any(map(self._leaves_tag_out.match, known))
 
     def stacks(self, stacks: frozenset[str]) -> frozenset[str]:
         """Return those of some stacks that are compared."""
@@ -92,8 +101,18 @@ def printable_filters(filters: Filters) -> Filters:
     r"""Return filters as a report names them: a byte of a path that is not UTF-8 is `\xff`."""
     if not filters.path:
         return filters
-    paths = (os.fsencode(path).decode("utf-8", "backslashreplace") for path in filters.path)
-    return replace(filters, path=tuple(paths))
+    return replace(filters, path=tuple(map(_printable, filters.path)))
+
+
+def paths_by_sign(paths: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the paths that let files in, and those that leave files out, without their `:!`."""
+    found = [(_printable(path), _LEAVES_OUT.match(path)) for path in paths]
+    wanted = [path for path, sign in found if not sign]
+    return wanted, [path[sign.end() :] for path, sign in found if sign]
+
+
+def _printable(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def wanted_kinds(filters: Filters) -> frozenset[Kind]:
@@ -187,16 +206,14 @@ def _with_others_there(stack: StackDiff, others: Collection[PackageChange]) -> S
 def unmatched(filters: Filters, seen: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
     """Yield each glob that matches no name, behind `tag`, `stack` or `package`.
 
-    Globs of which some let names in and others take all of these out, as `e4s` and `!e4s`, are one.
-    What only leaves names out may well leave none.
+    Globs that leave no name at all, as `e4s` and `!e4s` or as `!*`, are one.
     """
     for noun, names in seen.items():
         globs: tuple[str, ...] = getattr(filters, noun)
         for glob in globs:
             if not any(_matches(name, glob) for name in names):
                 yield noun, glob
-        lets_in = not all(glob.startswith("!") for glob in globs)
-        if lets_in and not any(map(name_filter(globs), names)):
+        if globs and not any(map(name_filter(globs), names)):
             yield noun, ",".join(globs)
 
 
@@ -210,12 +227,13 @@ def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> No
         if seen[option]:
             called, noun = glob or "an empty glob", _NOUNS.get(option, option)
             is_one = glob in getattr(filters, option)
+            leaves_none = not is_one or any(_matches(name, glob) for name in seen[option])
             nearest = nearest_names(glob, seen[option])
             if (name := glob.removeprefix("!")) in seen[option]:
                 from glob import escape  # late: only a name with brackets needs it
 
                 nearest = f"the name itself is written {escape(name)}"
-            wrong = f"matches no {noun}; {nearest}" if is_one else f"leaves no {noun}"
+            wrong = f"leaves no {noun}" if leaves_none else f"matches no {noun}; {nearest}"
             raise FilterError(option, f"{called}: {wrong}")
 
 

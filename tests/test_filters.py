@@ -47,12 +47,33 @@ SEEN = {"tag": ["develop", "[br]"], "stack": STACKS, "package": ["zlib", "zstd"]
         (Filters(stack=("e4s", "!e4s")), "e4s,!e4s: leaves no stack"),
         (Filters(tag=("!develop", "![[]br]", "*")), "!develop,![[]br],*: leaves no tag"),
         (Filters(package=("z*", "!*l*", "!zst?")), "z*,!*l*,!zst?: leaves no package"),
+        (Filters(stack=("!*",)), "!*: leaves no stack"),
+        (Filters(stack=("!e4s*", "!ml-*", "!hep")), "!e4s*,!ml-*,!hep: leaves no stack"),
     ],
 )
 def test_a_glob_that_matches_nothing_names_the_nearest(filters: Filters, message: str) -> None:
     with pytest.raises(SnapdiffError) as caught:
         require_matches(filters, SEEN)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("globs", "is_compared"),
+    [
+        (["old"], True),
+        (["new"], True),
+        (["!old"], False),
+        (["!new"], False),
+        (["old", "!new"], False),
+        (["!other"], True),
+        (["other"], False),
+    ],
+)
+def test_of_two_tags_that_are_compared_either_name_counts(
+    globs: list[str], is_compared: bool
+) -> None:
+    scope = Scope(Filters(tag=tuple(globs)))
+    assert scope.has_tag("old", "new") is scope.has_tag("new", "old") is is_compared
 
 
 @pytest.mark.parametrize(

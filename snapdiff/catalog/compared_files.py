@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 
 from snapdiff.buildcache_layout import BLOB, is_index
@@ -9,13 +10,20 @@ from snapdiff.catalog.loading import Catalog, has_document
 from snapdiff.catalog.reading import FilePair, Reading, read_pair
 from snapdiff.catalog.sides import CountedFiles
 from snapdiff.document_names import USUAL_NAMES, is_read, way_out
-from snapdiff.errors import RevisionError, Side
+from snapdiff.errors import BadPage, RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
 from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.limits import Progress, ignored
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
-from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path
+from snapdiff.sources.source import (
+    NOT_A_FILE,
+    ContentPair,
+    Entry,
+    EntryPair,
+    Source,
+    printable_path,
+)
 
 
 class ComparedFiles(ABC):
@@ -46,22 +54,51 @@ class ComparedFiles(ABC):
 
     def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
-        found: dict[str, Document] = {}
-        for entry in _less(self.entries(), changed):
+        return dict(self._samples("new", _less(self.entries(), changed)))
+
+    def _samples(self, side: Side, entries: Iterable[Entry]) -> Iterator[tuple[str, Document]]:
+        """Yield each tag's folder that some files of a side are in, with one document of it."""
+        found: set[str] = set()
+        for entry in entries:
             folder = self.documents.tag_folder(entry.path)
             if folder not in found:  # nearly always the first file is a document
-                [reading] = self.read("new", [entry])
+                [reading] = self.read(side, [entry])
                 if isinstance(reading, Document):
-                    found[folder] = reading
+                    found.add(folder)
+                    yield folder, reading
+
+    def is_cut(self, folders: Iterable[str]) -> bool:
+        """Return whether paths leave out, on either side, a file that is in some folders."""
+        every = (_left_out(it, folder) for it in self.sources for folder in folders)
+        return any(True for _ in chain.from_iterable(every))
+
+    def tags_elsewhere(
+        self, old: AbstractSet[str | None], new: AbstractSet[str | None], near: Collection[str]
+    ) -> AbstractSet[str | None]:
+        """Return those tags of one side that the other has, too, in files which paths leave out.
+
+        A few packages that one side alone has say nothing about their tag. One document of each
+        folder is read, of those `near` first, until all are found.
+        """
+        found: set[str | None] = set()
+        sides: tuple[Side, Side] = ("old", "new")
+        for side, source, wanted in zip(sides, self.sources, (new - old, old - new), strict=True):
+            entries = list(_left_out(source)) if wanted else []
+            entries.sort(key=lambda it: self.documents.tag_folder(it.path) not in near)
+            for _, document in self._samples(side, entries):
+                found.update(it.tag for it in document.claims if it.tag in wanted)
+                if found >= wanted:
+                    break
         return found
 
-    def is_any_readable(self, left_out: Collection[str]) -> bool:
-        """Return whether a document can be read on either side, but for those `left_out`."""
+    def is_any_readable(self, left_out: Collection[str], scope: Scope) -> bool:
+        """Return whether a document in a scope can be read on either side, but for some paths."""
         sides: tuple[Side, Side] = ("old", "new")
         for side, source in zip(sides, self.sources, strict=True):
             entries = _less(source.entries(), left_out)
-            if any(isinstance(found, Document) for found in self.read(side, entries)):
-                return True
+            for found in self.read(side, entries):
+                if isinstance(found, Document) and _is_in_scope(found, scope):
+                    return True
         return False
 
     def count_folders(
@@ -93,6 +130,24 @@ class ComparedFiles(ABC):
 def _less(entries: Iterable[Entry], paths: Collection[str]) -> list[Entry]:
     """Return the files that may be documents, less those with some paths."""
     return [it for it in entries if is_read(it.path) and printable_path(it.path) not in paths]
+
+
+def _is_in_scope(document: Document, scope: Scope) -> bool:
+    """Return whether a document lists anything that is compared; one that lists nothing may do."""
+    filters = scope.filters
+    if not (filters.tag or filters.stack or filters.package):
+        return True
+    return any(
+        scope.has_tag(it.tag) and scope.has_package(it.name) and scope.stacks(stacks)
+        for it in document.counts
+        for stacks in it.by_stacks
+    )
+
+
+def _left_out(source: Source, folder: str = "") -> Iterator[Entry]:
+    """Yield the files below a folder that may be documents and that paths leave out."""
+    files = source.files(folder) if source.paths is not EVERYWHERE else ()
+    return (it for it in files if is_read(it.path) and not source.paths.has(it.path))
 
 
 class RevisionPair(ComparedFiles):
@@ -128,13 +183,14 @@ class RevisionPair(ComparedFiles):
         return zip(pairs, old.read_both(new, pairs), strict=True)
 
     def _read(self, pair: EntryPair, contents: ContentPair) -> FilePair:
-        path = path_of(pair)
+        path, raw_path = path_of(pair), entry_of(pair).path
         reader = self.documents.reader(path, self.sources[1].limits)
 
         def read(side: Side, is_document: bool) -> Reading:
             entry, content = pair[side == "new"], contents[side == "new"]
             if entry is None or content is None:
-                return None
+                is_folder = is_document and self.sources[side == "new"].has_folder(raw_path)
+                return BadPage(path, side, NOT_A_FILE) if is_folder else None
             catalog = self._catalogs[side]
             return catalog.read_file(reader, entry, content, side, is_document=is_document)
 
@@ -243,8 +299,13 @@ class ChangedFiles:
         return [pair for pair in pairs if any(pair)]
 
 
-def path_of(pair: EntryPair) -> str:
-    """Return the path of a file that one side may not have, as it can be printed."""
+def entry_of(pair: EntryPair) -> Entry:
+    """Return a file of which one side may have none."""
     entry = pair[0] or pair[1]
     assert entry is not None
-    return printable_path(entry.path)
+    return entry
+
+
+def path_of(pair: EntryPair) -> str:
+    """Return the path of a file that one side may not have, as it can be printed."""
+    return printable_path(entry_of(pair).path)

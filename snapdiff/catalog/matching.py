@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property, partial
 from itertools import chain
 from typing import TypeVar
@@ -94,6 +95,7 @@ class _Matching:
         self._changed: set[str] = set()
         self._folders: dict[str | None, set[str]] = defaultdict(set)
         self._touched: set[str | None] = set()
+        self._elsewhere: AbstractSet[str | None] = frozenset()
         self._in_common = CountedFiles(scope)
         """Packages of which two versions of a document have the same."""
         self._unchanged: dict[str | None, list[CountedFiles]] = defaultdict(list)
@@ -220,8 +222,12 @@ class _Matching:
     def tag_pairs(self) -> list[Tags]:
         """Return which tag is compared with which (specification, section 2)."""
         sides = self._old, self._new
-        old_tags, new_tags = (side.paths.keys() | self._unchanged.keys() for side in sides)
-        followed = followed_tag(*(it.tags(self._unchanged, self._files.documents) for it in sides))
+        old_tags, new_tags = ({*side.paths, *self._unchanged} for side in sides)
+        near = set().union(*(self._folders[tag] for tag in old_tags ^ new_tags))
+        more = self._elsewhere = self._files.tags_elsewhere(old_tags, new_tags, near)
+        old_tags, new_tags = old_tags | more, new_tags | more
+        every = (it.tags(self._unchanged, self._files.documents) | more for it in sides)
+        followed = followed_tag(*every)
         if followed and not self._samples:
             return [followed]
         # A tag whose documents cannot be read on one side is neither added nor removed.
@@ -243,11 +249,15 @@ class _Matching:
             counts.merge(counted.counts(new, self._bad[new]))
         pairs = self._pairs.pop(tags, [])
         bad_stacks = self._left_out(tags, "stack")
+        documents = self._kinds("old", old), self._kinds("new", new)
+        folders = self._folders[old] | self._folders[new]
+        is_cut = new in self._elsewhere or self._files.is_cut(folders)
+        whole = {*chain(*documents)} if is_cut else None
         renamed: StackNames = {}
         if old is not None and new is not None:
             in_both = chain.from_iterable(it.packages(new) for it in same)
             renamed = self._followed_stack or find_renamed(
-                pairs, waiting, in_both, bad_stacks, self._scope
+                pairs, waiting, in_both, bad_stacks, self._scope, whole
             )
         old_graphs = rename_graphs(self._old.graphs.get(old, {}), renamed)
         graphs = old_graphs, self._new.graphs.get(new, {})
@@ -275,7 +285,8 @@ class _Matching:
                 self._count_hashes("new", tags, {}),
             ),
             graphs=graphs,
-            documents=(self._kinds("old", old), self._kinds("new", new)),
+            documents=documents,
+            is_cut=is_cut,
             renamed={it: was for was, it in renamed.items() if EMPTY_PART not in (was, it)},
             unchanged=unchanged,
         )

@@ -5,7 +5,7 @@ Who compares says it of some stacks, and others are found (specification, sectio
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
@@ -44,11 +44,13 @@ def find_renamed(
     in_both: Iterable[PackageCounts],
     left_out: AbstractSet[str],
     scope: Scope,
+    whole: Collection[str] | None = None,
 ) -> dict[str, str]:
     """Return the new names of those stacks of a tag that were renamed (specification, section 2).
 
     `pairs` are the packages whose documents have one path on both sides, `waiting` those of all
     other documents, `in_both` what does not differ, and `left_out` the stacks with a bad document.
+    Where there is more of a tag than is compared, no stack can be renamed but the `whole` ones.
     """
     if scope.filters.no_renames:
         return {}
@@ -67,7 +69,8 @@ def find_renamed(
         common.update(*(stacks for package in in_both for stacks in package.by_stacks))
         both = common | left_out | {ROOT, EMPTY_PART}
         gone, came = (
-            {stack for stack in side - both if scope.has_stack(stack)} for side in (gone, came)
+            {it for it in side - both if scope.has_stack(it) and (whole is None or it in whole)}
+            for side in (gone, came)
         )
     if not gone or not came:
         return {}

@@ -112,19 +112,47 @@ def require_no_changelog(path: Path | None) -> None:
         raise ReportError(f"{path}: holds a changelog, and would lose it; name another file")
 
 
-_SECTION = re.compile(rb"^## ", re.MULTILINE)
+_COMMENT = re.compile(rb" {0,3}<!--(?!.*-->)", re.DOTALL)
+_END_OF_COMMENT = re.compile(rb".*-->", re.DOTALL)
+_FENCE = re.compile(rb" {0,3}(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
+
+
+def _first_section(content: bytes) -> int:
+    """Return where the first heading of the second level begins, else where the text ends.
+
+    What looks like one in a block of code between fences, or in a comment, is none.
+    """
+    place, end_of_block = 0, None
+    for line in content.splitlines(keepends=True):
+        if end_of_block:
+            end_of_block = None if end_of_block.match(line) else end_of_block
+        elif line.startswith(b"## "):
+            break
+        elif found := _FENCE.fullmatch(line):
+            fence = found[1] or found[2]
+            end_of_block = re.compile(rb" {0,3}%b%b*\s*\Z" % (fence, fence[:1]))
+        elif _COMMENT.match(line):
+            end_of_block = _END_OF_COMMENT
+        place += len(line)
+    return place
 
 
 def with_sections(path: Path, sections: Sequence[str]) -> bytes:
     """Return the content of a file with sections on top of those it has, below its title.
 
     Not a byte of it is changed. Where it has no section of ours, they go above its first heading of
-    the second level, or to the end. Raises ReportError where the file cannot be read.
+    the second level, or to the end. Raises ReportError where the file cannot be read, or is not
+    UTF-8, as the sections are.
     """
     with errors_named(path, cannot_be="read"):
         content = path.read_bytes()
-    first = SECTION_MARKER.search(content) or _SECTION.search(content)
-    place = first.start() if first else len(content)
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = "is not UTF-8, as what is to be added is; save it as UTF-8, or name another file"
+        raise ReportError(f"{path}: {message}") from error
+    first = SECTION_MARKER.search(content)
+    place = first.start() if first else _first_section(content)
     above, below = content[:place], content[place:]
     line_break = b"\r\n" if b"\r\n" in content else b"\n"
     new = "\n".join(sections).encode("utf-8").replace(b"\n", line_break)

@@ -106,8 +106,7 @@ def _body(file: str, marker: str) -> str:
     """Return the comment to post: the text of a file below the line with its marker.
 
     Which comment of the bot is replaced, the caller says and not FILE: in a workflow for
-    forks FILE may be a stranger's. Raises PostError where FILE names another one; the usual marker
-    is what a comment has that nobody named.
+    forks FILE may be a stranger's. Raises PostError where FILE names another one.
     """
     name = "standard input" if file == "-" else file
     if file == "-" and sys.stdin is None:
@@ -124,7 +123,8 @@ def _body(file: str, marker: str) -> str:
         way_out = "write it without --quiet-if-empty, so that it says that nothing changed"
         raise PostError(f"{name}: is empty; {way_out}")
     own, first_line = marker_of(text), marker_line(marker)
-    if own not in (None, MARKER, marker):
-        raise PostError(f"{file}: its first line is the marker {own}; post it with --marker {own}")
+    if own not in (None, marker):
+        way_out = f"post it with --marker {own}, or write it with --marker {marker}"
+        raise PostError(f"{name}: its first line is the marker {own}; {way_out}")
     below = text.partition("\n")[2] if own else text
     return f"{first_line}\n{below}"

@@ -67,6 +67,7 @@ class ComparedStack:
         self.scope = scope
         self.known = known
         self._bits = bits
+        self._is_part = bool(scope.filters.package) or not tag.is_whole(name)
         counted = [(it.pair.name, it.old.in_stack(name), it.new.in_stack(name)) for it in packages]
         specs, listed = tag.counts.specs_in[name], tag.counts.packages_in[name]  # of what is alike
         self.specs = Count(
@@ -112,8 +113,8 @@ class ComparedStack:
         Raises BadPage where its document cannot be followed from dependency to dependency.
         """
         scope = self.scope
-        # With `-p` the changes do not say which compilers there were.
-        all_changes = None if scope.filters.package else self.changes
+        # A part of the changes does not say which compilers there were.
+        all_changes = None if self._is_part else self.changes
         try:
             changes, causes = explain_changes(
                 self.changes, self.dependencies, self.known, scope, self._is_reported
@@ -222,9 +223,9 @@ class ComparedStack:
             reported = {spec.hash for it in changes for spec in it.specs}
             losses = {kind: list(narrowed_losses(it, reported)) for kind, it in losses.items()}
         read_linked(chain.from_iterable(self.losses.values()), self._bits)
-        # With `-p`, the packages that are compared do not say what else is gone.
-        gone = None if filters.package else self.packages.removed
-        came = None if filters.package else self.packages.added
+        # Some packages do not say what else is gone.
+        gone = None if self._is_part else self.packages.removed
+        came = None if self._is_part else self.packages.added
         gained = find_traits(losses[Kind.ADDED], came, self._bits)
         return (
             find_traits(losses[Kind.REMOVED], gone, self._bits),
@@ -313,7 +314,7 @@ class ComparedStack:
 
     def _status(self, *, is_changed: bool) -> Literal["changed", "added", "removed", "unchanged"]:
         # Some packages, and what was rebuilt, do not say whether a stack is new or gone.
-        if not self.scope.filters.package and not self.scope.filters.because:
+        if not self._is_part and not self.scope.filters.because:
             if not self.specs.old:
                 return "added"
             if not self.specs.new:

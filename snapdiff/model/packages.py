@@ -122,7 +122,7 @@ class TagPair(Struct, frozen=True, kw_only=True):
     may list one spec. It is None where no two do, and all numbers of specs add up. `graphs` are the
     dependencies of both sides' documents in which something differs, `documents` the kinds of both
     sides' documents. `renamed` has the old name of each stack of the new side that was found to be
-    one of the old side.
+    one of the old side. `is_cut` says that paths leave out documents of the tag.
     `unchanged` has by stack what is counted there of the packages that pairs of the tag hold, or
     that are asked for on one side alone.
     """
@@ -135,10 +135,15 @@ class TagPair(Struct, frozen=True, kw_only=True):
     documents: tuple[StackDocuments, StackDocuments] = ({}, {})
     renamed: Mapping[str, str] = {}
     unchanged: Mapping[str, Collection[str]] = {}
+    is_cut: bool = False
 
     def document_of(self, stack: str, *, on_new_side: bool) -> DocumentKind:
         """Return what kind of document lists a stack on one side."""
         return self.documents[on_new_side].get(stack, "page")
+
+    def is_whole(self, stack: str) -> bool:
+        """Return whether all of a stack is compared: pages of a tag that is cut are a part."""
+        return not self.is_cut or any(stack in side for side in self.documents)
 
 
 # --- Which stack of one side may be one of the other side under another name ---

@@ -17,7 +17,7 @@ from snapdiff.reports.markdown import links
 from snapdiff.reports.missing import missing_values
 from snapdiff.reports.moves.places import FEW_STACKS
 from snapdiff.reports.moves.statuses import SIGNS, WORST_FIRST
-from snapdiff.reports.names import joined, readable, short_hash, side_names
+from snapdiff.reports.names import joined, readable, short_hash, side_names, with_path_of_both
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import in_window
 from snapdiff.result.causes import Cause, Event, Trait, event_of
@@ -68,7 +68,7 @@ def render_answer(
         values |= missing_values(found, detail=options.detail, on_terminal=on_terminal)
     else:
         name = "why.j2"
-        found = readable(found, names_only_stack=False)
+        found = with_path_of_both(readable(found, names_only_stack=False))
         values["symbols"] = SIGNS
         values["sides"] = side_names(found.old, found.new)
         values["tags"] = [(tag, _roots(tag), _entries(tag)) for tag in found.tags]

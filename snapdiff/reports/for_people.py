@@ -12,7 +12,7 @@ from snapdiff.errors import ReportError
 from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
 from snapdiff.reports.markdown import links, web_address
 from snapdiff.reports.moves.statuses import Status
-from snapdiff.reports.names import shortened
+from snapdiff.reports.names import shortened, with_path_of_both
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
 from snapdiff.reports.outline.groups import FEW_QUIET, Group
 from snapdiff.reports.outline.opening import Opening
@@ -126,7 +126,7 @@ def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
 def _values(diff: CatalogDiff, options: ReportOptions, extent: Extent) -> dict[str, Any]:
     """Return what the template of a report asks for, that of its blocks aside."""
     return {
-        "diff": diff,
+        "diff": with_path_of_both(diff),
         "is_empty": _is_empty(diff, options),
         "title": visible(options.title),
         "stat": options.stat,

@@ -17,6 +17,7 @@ from snapdiff.safe_text import shown, visible
 from snapdiff.spack import is_patches
 
 _Item = TypeVar("_Item")
+_Diff = TypeVar("_Diff", CatalogDiff, ExplainedPackage)
 
 Mark = Callable[[str], str]
 """How a name or value of a catalog is written: `shown` for a terminal, `code` for Markdown."""
@@ -184,6 +185,22 @@ def short_names(old: str, new: str) -> tuple[str, str]:
     return (short[0], short[1]) if all(short) and short[0] != short[1] else (old, new)
 
 
+_PATH_IN_BOTH = re.compile(r"(?:[^{}:]|\{[^}]*\})+:(.+)", re.DOTALL)
+
+
+def with_path_of_both(diff: _Diff) -> _Diff:
+    """Return a diff whose filters name the path that both revisions are narrowed to.
+
+    A heading leaves it out of their names: of `HEAD~1:env` and `HEAD:env`, that is `env`.
+    """
+    old, new = (_PATH_IN_BOTH.fullmatch(side.source) for side in (diff.old, diff.new))
+    has_commit = diff.old.commit or diff.new.commit
+    if not (old and new and has_commit and old[1] == new[1]):
+        return diff
+    paths = (old[1], *(diff.filters.path or ()))
+    return replace(diff, filters=replace(diff.filters, path=paths))
+
+
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""
 
@@ -193,8 +210,6 @@ def noun_of(documents: Iterable[str]) -> str:
     nouns = {_NOUNS.get(it, "stack") for it in documents}
     return nouns.pop() if len(nouns) == 1 else "stack"
 
-
-_Diff = TypeVar("_Diff", CatalogDiff, ExplainedPackage)
 
 TOP_FOLDER = "top folder"
 """What people read for a stack or tag that is called `.` and is not the only one."""

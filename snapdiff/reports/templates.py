@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
-from snapdiff.filters import by_sign
+from snapdiff.filters import by_sign, paths_by_sign
 from snapdiff.reports import ReportOptions, cause_words, markdown, names, terminal
 from snapdiff.reports.html import writing
 from snapdiff.reports.moves.places import sets_in
@@ -69,6 +69,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "named_steps": named_steps,
         "with_nouns": with_nouns,
         "by_sign": by_sign,
+        "paths_by_sign": paths_by_sign,
         "initial": _with_capital,
         "sets_in": sets_in,
         "name": mark,

@@ -303,7 +303,7 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     - `filters`: what the report was narrowed to
     - `summary`: what happened to specs, all reported stacks added up
     - `tags`: each tag in which anything changed
-    - `nothing_compared`: true where no document can be read on both sides, so that all is left out
+    - `nothing_compared`: true where nothing that is asked for can be read on both sides
     """
 
     schema_version: SchemaVersion = 3

@@ -96,6 +96,11 @@ class DirectorySource(Source):
         """Return whether a file or a folder with this path is here."""
         return os.path.lexists(os.path.join(self._root, path))
 
+    def has_folder(self, path: str) -> bool:
+        """Return whether a folder has this path, to which no link leads."""
+        place = os.path.join(os.path.realpath(self._root), path)
+        return os.path.isdir(place) and os.path.realpath(place) == place
+
     def _content(self, entry: Entry) -> bytes:
         with _opened(os.path.join(self._root, entry.path)) as file:
             before = os.fstat(file.fileno())

@@ -75,7 +75,8 @@ class SourceOpener:
         return self.narrowed(old, paths), self.narrowed(new, paths)
 
     def _head(self) -> GitSource:
-        return open_whole(self._open_repository("HEAD"), "HEAD")
+        repository = self._open_repository("HEAD", "name two folders, or a repository with -C")
+        return open_whole(repository, "HEAD")
 
     def _two(self, old_name: str, new_name: str) -> tuple[Source, Source]:
         old, new = self.open(old_name), self.open(new_name)
@@ -284,7 +285,8 @@ class SourceOpener:
         """
         place = printable_path(name)
         if split_name(name)[0] and not is_plainly_a_path(name):
-            found = self._open_repository(name).look_up(name, SETTINGS_BYTES)
+            repository = self._open_repository(name, f"write ./{place} for a file on disk", "")
+            found = repository.look_up(name, SETTINGS_BYTES)
             if found is None or found.kind != "blob":
                 raise RevisionError(
                     f"{place}: there is no such file in git; write ./{place} for one on disk"
@@ -325,11 +327,16 @@ class SourceOpener:
         except RevisionError:
             return False
 
-    def _open_repository(self, name: str) -> Repository:
+    def _open_repository(
+        self,
+        name: str,
+        way_out: str = "name a folder or a file that is there, or a repository with -C",
+        instead: str = "not a directory, and ",
+    ) -> Repository:
         if self._repository is None:
             try:
                 self._repository = Repository(self._directory, self._limits)
             except RevisionError as error:
-                hint = "" if ";" in str(error) else "; name two folders, or a repository with -C"
-                raise RevisionError(f"{name}: not a directory, and {error}{hint}") from error
+                hint = "" if ";" in str(error) else f"; {way_out}"
+                raise RevisionError(f"{name}: {instead}{error}{hint}") from error
         return self._repository

@@ -174,6 +174,10 @@ class Source:
         """Return whether a file or a folder with this path is here, as far as that is known."""
         return self.find(path) is not None
 
+    def has_folder(self, path: str) -> bool:  # noqa: ARG002 - in git a file went, and others came
+        """Return whether on disk a folder has this path, to which no link leads."""
+        return False
+
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
         for entry in entries:

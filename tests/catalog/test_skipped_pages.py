@@ -73,6 +73,30 @@ def test_a_gate_does_not_stay_green_where_nothing_can_be_read(
     assert run_cli(*gate).status == (0 if names == ["old", "new"] else 2)
 
 
+@pytest.mark.parametrize("kind", ["page", "lock"])
+@pytest.mark.parametrize("bad_side", ["old", "new"])
+def test_a_gate_does_not_stay_green_where_nothing_asked_for_can_be_read(
+    bad_side: str, kind: str, tmp_path: Path
+) -> None:
+    if kind == "page":
+        files = pages_of([spec("a"), spec("b", package="hdf5", stacks="ml")])
+        bad, asked = "_cache/develop/zlib/specs.md", (["-p", "zlib"], ["-s", "!ml"])
+    else:
+        content = to_bytes(lock([Item("zlib")])).decode()
+        files = {f"env/{name}/spack.lock": content for name in ("hep", "ml")}
+        bad, asked = "env/hep/spack.lock", (["-s", "hep"], ["-s", "hep", "-p", "zlib"])
+    for side in ("old", "new"):
+        write_files(tmp_path / side, files | ({bad: "gone\n"} if side == bad_side else {}))
+    sides: list[str | Path] = ["-C", tmp_path, "old", "new", "--skip-bad-pages", "-q"]
+    for globs in asked:
+        assert refused(*sides, *globs, "--fail-on", "removed").startswith("--fail-on: no document")
+        assert "Nothing was compared: " in run_cli(*sides, *globs).out
+        report = json.loads(run_cli(*sides, *globs, "-f", "json").out)
+        assert (report["nothing_compared"], report["tags"]) == (True, [])
+    for others in ([], ["-s", "ml"], ["-p", "*"]):
+        assert run_cli(*sides, *others, "--fail-on", "removed").status == 0
+
+
 SAID = "Nothing was compared: no document is left that can be read on both sides."
 
 
@@ -393,6 +417,43 @@ def test_a_tag_that_only_a_bad_page_could_name_has_neither_come_nor_gone(
     write_files(tmp_path / "bad", {"pages/zlib/specs.md": "gone\n"} | others)
     report = run_cli("-C", tmp_path, "--skip-bad-pages", "-q", "-f", "json", old, new)
     assert json.loads(report.out)["tags"] == []
+
+
+@pytest.mark.parametrize("kind", ["folders", "working tree", "changelog"])
+@pytest.mark.parametrize("path", ["_cache/develop/zlib/specs.md", "_cache/develop/zlib.md"])
+def test_a_folder_in_the_place_of_a_page_is_a_bad_page(
+    path: str, kind: str, tmp_path: Path
+) -> None:
+    others = pages_of([spec("c", package="cmake")])
+    states = others | {path: usual_page([spec("b")])}, others | {f"{path}/x.txt": "not a page"}
+    runs: list[tuple[str, ...]] = [("1", "2"), ("2", "1")]
+    if kind == "working tree":
+        repository, runs = GitRepository(tmp_path), [("HEAD",)]
+        repository.commit(states[0])
+        (tmp_path / path).unlink()
+        write_files(tmp_path, states[1])
+    else:
+        for name, files in zip(("1", "2"), states, strict=True):
+            write_files(tmp_path / "days" / name, files)
+        runs = [("changelog", ".")] if kind == "changelog" else runs
+    folder = tmp_path if kind == "working tree" else tmp_path / "days"
+    for side, names in zip(("new", "old"), runs, strict=False):
+        said = refused(*names, "-C", folder, "-q")
+        where = "in 2" if kind == "changelog" else f"({side})"
+        assert said.startswith(f"{path} {where}: is not a regular file; ")
+        skipping = run_cli(*names, "-C", folder, "-q", "-f", "json", "--skip-bad-pages")
+        assert skipping.status == 0
+        report = json.loads(skipping.out)
+        [report] = report if kind == "changelog" else [report]
+        assert (len(report["skipped"]), report["tags"]) == (1, [])
+
+
+def test_a_folder_that_is_called_as_a_page_and_was_none_is_searched(tmp_path: Path) -> None:
+    pages = pages_of([spec("c", package="cmake")])
+    inner = {f"_cache/develop/specs.md/{name}": "x" for name in ("a.txt", "b/c.txt")}
+    write_files(tmp_path / "old", pages)
+    write_files(tmp_path / "new", pages | inner)
+    assert run_json("-C", tmp_path, "old", "new")["tags"] == []
 
 
 def test_what_is_a_page_on_one_side_is_one_on_the_other(tmp_path: Path) -> None:

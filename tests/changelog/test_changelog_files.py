@@ -127,11 +127,38 @@ class TestMarkdown:
         update(story, file)
         assert file.read_text("utf-8") == in_one_run(story, tmp_path)
 
-    def test_that_is_not_utf_8_keeps_its_bytes(self, story: History, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        "block",
+        [
+            "```\n## 1.0\n```\n",
+            "```md\n## 1.0\n``\n~~~\n## 1.1\n`````  \n",
+            "  ~~~~ ``` x\n## 1.0\n~~~\n## 1.1\n ~~~~~\n",
+            "<!--\n## 1.0\n-->\n",
+            "<!-- Begin every entry so:\n## 1.0\nlike this --> ## 1.1\n",
+        ],
+    )
+    @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+    def test_takes_nothing_for_a_section_that_is_none(
+        self, line_break: str, block: str, story: History, tmp_path: Path
+    ) -> None:
+        above = f"# Log\n\n``` is no fence `\n<!-- done -->\n{block}\nWords.\n\n"
+        below = "## 0.9\n\n- Began.\n"
+        above, below = (it.replace("\n", line_break) for it in (above, below))
         file = tmp_path / "CHANGELOG.md"
-        file.write_bytes("# Änderungen\n".encode("latin-1"))
+        file.write_bytes(f"{above}{below}".encode())
         update(story, file, "HEAD~1..HEAD")
-        assert file.read_bytes().startswith("# Änderungen\n\n<!--".encode("latin-1"))
+        text = file.read_bytes().decode()
+        assert text.startswith(f"{above}<!-- snapdiff: ")
+        assert text.endswith(f"{line_break}{below}")
+
+    @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+    def test_that_is_not_utf_8_is_refused(
+        self, encoding: str, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        file.write_bytes("# Änderungen\n".encode(encoding))
+        said = refused(story, file, "start..HEAD")
+        assert "CHANGELOG.md: is not UTF-8, as what is to be added is; " in said
 
     def test_is_continued_where_its_newest_section_ends(
         self, story: History, tmp_path: Path

@@ -210,6 +210,12 @@ class TestConfig:
         folder = repository_of(tmp_path, None).folder
         assert error in refused("-C", folder, "HEAD~1", "HEAD", *arguments)
 
+    def test_one_in_git_where_no_repository_is_is_an_error(self, tmp_path: Path) -> None:
+        write_files(tmp_path, {"old/a.txt": "", "new/a.txt": ""})
+        said = refused("-C", tmp_path, "old", "new", "--config", "HEAD:x.toml")
+        way_out = "write ./HEAD:x.toml for a file on disk"
+        assert said == f"HEAD:x.toml: {tmp_path}: no git repository is here; {way_out}\n"
+
     def test_a_file_on_disk_cannot_pass_for_one_in_git(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

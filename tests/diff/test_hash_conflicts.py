@@ -76,6 +76,8 @@ def test_what_else_differs_is_no_conflict(
 def test_only_what_is_asked_for_is_looked_at(tmp_path: Path) -> None:
     old, new = sides(tmp_path, {"versions": ["1.2"]}, {"versions": ["1.3"]})
     stack = run_quietly(old, new)["tags"][0]["stacks"][0]["stack"]
+    for folder in (old, new):
+        write_files(folder, pages_of([spec("c", package="hdf5", stacks="ml")]))
     assert run_quietly(old, new, "-s", f"!{stack}")["tags"] == []
     assert run_quietly(old, new, "-p", "!zlib")["tags"] == []
 

@@ -156,11 +156,11 @@ def test_several_comments_each_have_a_name(host: CodeHost, post: Post) -> None:
     [
         ("# Changes\n", [], "<!-- snapdiff -->\n# Changes\n"),
         ("<!-- mine -->\n# Changes\n", ["--marker", "mine"], "<!-- mine -->\n# Changes\n"),
-        ("<!-- snapdiff -->\n# Changes\n", ["--marker", "a/b"], "<!-- a/b -->\n# Changes\n"),
+        ("# Changes\n", ["--marker", "a/b"], "<!-- a/b -->\n# Changes\n"),
         ("<!-- a word -->\n# Changes\n", [], "<!-- snapdiff -->\n<!-- a word -->\n# Changes\n"),
         ("\ufeff<!-- snapdiff -->\r\n# Changes\r\n", [], "<!-- snapdiff -->\n# Changes\n"),
     ],
-    ids=["none", "its own", "the usual one", "no marker", "of an editor"],
+    ids=["none", "its own", "none for a name", "no marker", "of an editor"],
 )
 def test_a_file_without_the_marker_gets_it(
     text: str, options: list[str], body: str, host: CodeHost, post: Post
@@ -169,16 +169,25 @@ def test_a_file_without_the_marker_gets_it(
     assert host.bodies() == [body]
 
 
-@pytest.mark.parametrize("options", [(), ("--marker", "snapdiff/hep")], ids=["usual", "named"])
+@pytest.mark.parametrize(
+    ("own", "wanted"),
+    [
+        ("release-notes", "snapdiff"),
+        ("release-notes", "snapdiff/hep"),
+        ("snapdiff", "snapdiff/hep"),
+        ("snapdiff/hep", "snapdiff"),
+    ],
+)
 def test_a_file_does_not_say_which_comment_it_replaces(
-    options: tuple[str, ...], host: CodeHost, post: Post
+    own: str, wanted: str, host: CodeHost, post: Post
 ) -> None:
-    host.add(BOT, "<!-- release-notes -->\nof another workflow of the same bot\n")
-    done = post("<!-- release-notes -->\n<!-- nothing changed -->\n", "--delete-if-empty", *options)
+    host.add(BOT, f"<!-- {own} -->\nof another workflow of the same bot\n")
+    options = () if wanted == "snapdiff" else ("--marker", wanted)
+    done = post(f"<!-- {own} -->\n<!-- nothing changed -->\n", "--delete-if-empty", *options)
     assert (done.status, done.out) == (2, "")
     assert done.err.endswith(
-        "comment.md: its first line is the marker release-notes; post it with --marker "
-        "release-notes\n"
+        f"comment.md: its first line is the marker {own}; post it with --marker {own}, or write it "
+        f"with --marker {wanted}\n"
     )
     assert host.seen == []
 

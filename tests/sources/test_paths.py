@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -287,7 +288,56 @@ def test_why_is_narrowed(envs: GitRepository) -> None:
     assert result.status == 0, result
     assert " a " not in result.out
     both = run_cli("why", "app", "-C", envs.folder, "HEAD~1", "HEAD")
-    assert len(both.out) > len(result.out)
+    assert " in a, b\n" in both.out
+    assert "only path" not in both.out
+    assert "; only path envs/b.\n" in result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["HEAD~1", "HEAD", "--", "envs"], "only path envs"),
+        (["HEAD~1", "HEAD", "--", "envs/a", "envs/b"], "only path envs/a, envs/b"),
+        (["HEAD~1", "HEAD", "-s", "a", "--", "envs"], "only path envs and"),
+        (
+            ["HEAD~1", "HEAD", "--", ":/envs", ":!*/c", ":/^x"],
+            "only path :/envs; without path */c, x",
+        ),
+        (["HEAD~1:envs", "HEAD:envs"], "only path envs"),
+        (["HEAD~1:envs/a/spack.lock", "HEAD:envs/a/spack.lock"], "only path envs/a/spack.lock"),
+        (["HEAD~1:envs"], "only path envs"),
+        (["HEAD~1", "HEAD"], ""),
+        (["HEAD~1:envs/a", "HEAD:envs/b"], ""),
+    ],
+    ids=words,
+)
+@pytest.mark.parametrize("is_changed", [True, False], ids=["changes", "no changes"])
+def test_a_report_names_the_paths_that_narrow_it(
+    is_changed: bool, arguments: list[str], named: str, envs: GitRepository
+) -> None:
+    if not is_changed:
+        for text in ("x", "y"):
+            envs.commit(NEW | {"envs/c/spack.lock": NEW["envs/a/spack.lock"], "x.txt": text})
+    for format_name in ("text", "markdown", "comment", "html"):
+        said = run_cli("-C", envs.folder, "-f", format_name, *arguments).out
+        plain = re.sub(r"\s+", " ", re.sub("</?code>|`", "", said)).replace(
+            "Only path", "only path"
+        )
+        assert ("No changes" in plain or "Nothing changed" in plain) is not is_changed
+        assert named in plain
+        assert bool(named) is ("only path" in plain)
+
+
+def test_a_changelog_names_the_paths_that_narrow_it(envs: GitRepository) -> None:
+    story = ("changelog", "-C", envs.folder, "HEAD~1..HEAD")
+    assert (
+        "What changed; only path `envs/a`; newest first.\n" in run_cli(*story, "--", "envs/a").out
+    )
+    odd = os.fsdecode(b"envs/a\xff")
+    files = {**NEW, f"{odd}/spack.lock": NEW["envs/a/spack.lock"]}
+    envs.commit(files)
+    assert r"only path `envs/a\xff`" in run_cli(*story, "--", odd).out
+    assert r"only path `envs/a\xff`" in run_cli(*story, "--first-seen", "--", odd).out
 
 
 def test_a_single_file_cannot_be_narrowed(envs: GitRepository) -> None:

@@ -261,9 +261,11 @@ def test_a_name_that_leads_nowhere_is_refused(
 def test_a_place_that_is_no_repository_is_refused(tmp_path: Path) -> None:
     write_files(tmp_path / "old", pages_of(OLD))
     said = refused("-C", tmp_path, "old", "HEAD")
-    way_out = "name two folders, or a repository with -C"
+    way_out = "name a folder or a file that is there, or a repository with -C"
     message = f"{tmp_path}: no git repository is here; {way_out}"
     assert said == f"HEAD: not a directory, and {message}\n"
+    for given in (["missing", "nope", "old"], ["snapshot", "nope", "copy"], ["changelog", "nope"]):
+        assert refused(*given, "-C", tmp_path) == f"nope: not a directory, and {message}\n"
 
 
 def test_a_name_that_is_both_is_refused_with_both_spellings(

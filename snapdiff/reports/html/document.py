@@ -14,7 +14,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.rows import RowTable, with_first_specs
 from snapdiff.reports.html.writing import inline_part, link_of, trusted
 from snapdiff.reports.moves.statuses import SIGNS
-from snapdiff.reports.names import tag_names
+from snapdiff.reports.names import tag_names, with_path_of_both
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.templates import environment_of, plain_words, render_template
 from snapdiff.result.changes import CatalogDiff
@@ -60,7 +60,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         environment,
         "report.html.j2",
         version=diff.snapdiff,
-        diff=diff,
+        diff=with_path_of_both(diff),
         **values,
         link=link_of(options.package_url),
         title=shown(options.title),
