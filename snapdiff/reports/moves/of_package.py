@@ -46,7 +46,10 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         else:
             own = of_these
         some_builds = _some_builds(change, reconfigured, of_these)
-    status = _status(change, versions, lost, gained)
+    if versions.instead:  # no build is gone with the version
+        status = _step_status(change.gone[0], versions.instead)
+    else:
+        status = _status(change, versions, lost, gained)
     if status is Status.RECONFIGURED and only_shared:
         status = Status.SHARED
     if not is_builds:
@@ -136,6 +139,12 @@ def _status(
     return Status[change.kind.name]
 
 
+def _step_status(old: str, new: str) -> Status:
+    if parse_version(new) < parse_version(old):
+        return Status.DOWNGRADED
+    return Status.MAJOR if step_of((old,), (new,)) == "major" else Status.UPGRADED
+
+
 # --- What became of its versions, and of its builds ---
 
 
@@ -172,7 +181,8 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
         moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
         mpis = _counting(change.new_with or (), went[1].new - went[1].old) if went else ()
         return VersionMove(gone, came, kept, counts, went, moved, mpis)
-    instead = _went(counts, specs) if kept and len(gone) == 1 and not change.specs.removed else None
+    is_only_gone = len(gone) == 1 and kept and not (came or change.specs.removed)
+    instead = _went(counts, specs) if is_only_gone else None
     return VersionMove(gone, came, kept, instead=instead[1].version if instead else "")
 
 
