@@ -161,7 +161,7 @@ a root is gone, and a dependency has its place
     downgraded / p 2.0 → 1.0 / p 1.0: 1 build gone
 a root is only a dependency, and another version is gone
     a3.0* b1.0* c2.0 / d3.0+* b1.0 / reconfigured | 2:2 / removed 2.0| 1:0 -1 / removed /
-    reconfigured / p 3.0 reconfigured: variant ~x → +x / p 2.0 gone, as a dependency
+    reconfigured / variant ~x → +x / p 2.0 gone, as a dependency
 a root is only a dependency, and an equal build is gone
     a1.0%11* b1.0* c1.0 / a1.0%11* b1.0 / - / removed | 1:0 -1 / removed / - / - /
     p 1.0: 1 equal build fewer
@@ -176,7 +176,7 @@ what was a dependency is a root of a lower version, beside another root
     p 1.2 added beside 1.4 / p 1.4: 1 build gone
 the only root is reconfigured
     a1.0* c1.0%14 / a1.0+* c1.0%14 / reconfigured | 1:1 / - / reconfigured / reconfigured /
-    p 1.0 reconfigured: variant ~x → +x / -
+    variant ~x → +x / -
 two that have not changed are a root each, before and after
     a1.0* b1.0%14 c2.0 / a1.0 b1.0%14* / - / removed 2.0| 1:0 -1 / downgraded removed / - / - /
     p 2.0 gone, as a dependency

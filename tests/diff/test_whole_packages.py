@@ -187,7 +187,7 @@ def test_of_a_version_that_stays_nothing_is_said_to_have_led_to_another(
         assert f"qt 1.0 {word}, because of {words}\n" in text
         # A report of other packages does not have what stays.
         text = run_cli("-C", tmp_path, OLD, NEW, "-f", "text", "-p", "qt").out
-        assert f"qt 1.0 {word}, because of visit 1.0 ({word}); only package qt.\n" in text
+        assert f"qt 1.0 is {word}, because of visit 1.0 ({word}); only package qt.\n" in text
 
 
 def test_where_nothing_else_tells_the_dependencies_do_that_it_has_no_more(tmp_path: Path) -> None:

@@ -92,20 +92,17 @@ def opening_of(
     places: Places,
     *,
     kinds: Collection[Kind],
-    is_all: bool,
+    counts_builds: bool,
     told: Mapping[str, StackMoves],
 ) -> Opening:
-    """Return what many packages of some stacks share, and which values those `told` lost.
-
-    How many builds there are is said where `is_all` that happened is reported.
-    """
+    """Return what many packages of some stacks share, and which values those `told` lost."""
     gone, off = _lost_values(stacks, moves, told)
     is_lost = Kind.REMOVED in kinds
     return Opening(
         shared=tuple(shared),
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
-        builds=builds_of(stacks[0]) if is_all and len(stacks) == 1 else None,
+        builds=builds_of(stacks[0]) if counts_builds and len(stacks) == 1 else None,
         lost_together=lost_together(stacks, moves, places) if is_lost else (),
         versions_gone=tuple(map(places.by_place, gone)),
         turned_off=tuple(map(places.by_place, off)),

@@ -83,6 +83,7 @@ class TagWriter:
         self._lists_all = details or bool(filters.because or filters.kind)
         self._kinds = kinds
         self._is_all = reports_all(filters)
+        self._has_all_packages = not filters.package
         self._reasons_of = partial(reasons_of, places=self._places, of_roots=bool(filters.explicit))
         self._reasons = self._reasons_of(tag.stacks)
         stacks = told_stacks(tag)
@@ -129,7 +130,7 @@ class TagWriter:
             self._new_roots,
             self._places,
             kinds=self._kinds,
-            is_all=self._is_all,
+            counts_builds=self._is_all and self._has_all_packages,
             told=self.by_stack if tells_products else {},
         )
         toolchain = None
