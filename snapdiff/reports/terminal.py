@@ -24,6 +24,9 @@ _NARROW = 60
 _NARROWEST_NAME = 10
 """How many columns the names in the table have, however narrow the window."""
 
+_WIDEST_NAME = 42
+"""How many columns the names in the table have at most: a longer one is broken."""
+
 _WIDEST_COLUMN = 40
 """How wide a column of words is at most: what is longer moves the rest of its row alone."""
 
@@ -156,7 +159,7 @@ def grid(table: CountTable, noun: str, *, width: int, paint: Paint) -> str:
         for row in table.rows
         for name in [row.in_words(noun, shown)]
     ]
-    longest = max(map(len, [noun, *names]))
+    longest = min(max(map(len, [noun, *names])), _WIDEST_NAME)
     layouts = list(_layouts(table, noun))
     columns = next(
         (some for some in layouts if longest + sum(it.width for it in some) <= width),

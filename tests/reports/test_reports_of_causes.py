@@ -69,7 +69,7 @@ def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) ->
     parts = run_cli(*both, "--group-by", "stack").out.split("\n## ")
     of = {part.partition("\n")[0]: part for part in parts}
     assert "**With another hash**: 6 builds, because of `autoconf`" in of["`cpu`"]
-    assert "\n- os `ubuntu20.04` → `ubuntu22.04`\n" in of["`os`"]
+    assert "\n**Toolchain**: os `ubuntu20.04` → `ubuntu22.04`\n" in of["`os`"]
     together = run_cli(*both, "-f", "text").out
     assert "With another hash: 6 builds in cpu, because of autoconf 2.69 → 2.71" in together
     assert "\nToolchain: os ubuntu20.04 → ubuntu22.04 (os)\n" in together

@@ -228,7 +228,7 @@ class VersionMove(NamedTuple):
     def lost(self) -> Versions:
         """The versions that are gone, and none of their series came; of one step there are none."""
         paired = set(self.steps.values())
-        is_step = self.instead or (self.came and not paired)
+        is_step = self.came and not paired
         return () if is_step else tuple(it for it in self.gone if it not in paired)
 
     def _steps_in_words(self, mark: Mark) -> str:

@@ -69,8 +69,7 @@ class Move(Struct, frozen=True, kw_only=True):
     @property
     def fell(self) -> bool:
         """Whether the highest version is lower than before."""
-        in_part = self.versions.counts or self.versions.instead
-        return self.status is Status.DOWNGRADED and not in_part
+        return self.status is Status.DOWNGRADED and not self.versions.counts
 
     @property
     def is_beside(self) -> bool:
@@ -157,8 +156,8 @@ class Move(Struct, frozen=True, kw_only=True):
     @property
     def came(self) -> Versions:
         """The versions that came, or the one to which builds went."""
-        went, instead = self.versions.went, self.versions.instead
-        return self.versions.came or tuple(filter(None, (went[1].version if went else instead,)))
+        went = self.versions.went
+        return self.versions.came or ((went[1].version,) if went else ())
 
     @property
     def is_in_part(self) -> bool:
@@ -172,8 +171,6 @@ class Move(Struct, frozen=True, kw_only=True):
             return f" {self.versions.versions_alone(mark)}"
         if came:
             return f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"
-        if self.versions.instead:
-            return f" {mark(gone[-1])} → {mark(self.versions.instead)} in part"
         if self.versions.went:
             old, new = self.versions.went
             return f" {mark(old.version)} → {mark(new.version)} in part"

@@ -46,10 +46,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         else:
             own = of_these
         some_builds = _some_builds(change, reconfigured, of_these)
-    if versions.instead:  # no build is gone with the version
-        status = _step_status(change.gone[0], versions.instead)
-    else:
-        status = _status(change, versions, lost, gained)
+    status = _status(change, versions, lost, gained)
     if status is Status.RECONFIGURED and only_shared:
         status = Status.SHARED
     if not is_builds:
@@ -137,12 +134,6 @@ def _status(
     if versions.counts:  # builds went from one version to another that was there before
         return Status.DOWNGRADED if versions.fell else Status.UPGRADED
     return Status[change.kind.name]
-
-
-def _step_status(old: str, new: str) -> Status:
-    if parse_version(new) < parse_version(old):
-        return Status.DOWNGRADED
-    return Status.MAJOR if step_of((old,), (new,)) == "major" else Status.UPGRADED
 
 
 # --- What became of its versions, and of its builds ---
