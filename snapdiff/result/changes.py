@@ -192,8 +192,10 @@ class StackDiff(Struct, frozen=True, kw_only=True):
       side only
     - `still_there`: packages that are on both sides of the stack without a change of their own
       that is reported, though in a stack of the tag they changed or who asks for them did
-    - `versions_there`: the versions that these have on the new side, as far as they are known
-    - `roots_there`: those of these that are asked for on the new side; there where documents say it
+    - `versions_there`: the versions that these have on the new side, as far as they are known: not
+      where the document of the stack is the same to the byte
+    - `roots_there`: those of these that are asked for on the new side; there where a document says
+      it that is not the same to the byte
     - `toolchain`: the versions of MPI, BLAS and LAPACK, CUDA, HIP and Python that it has on both
       sides and of which nothing changed, by package; there where its documents list any
     - `compilers`: how many specs have which compiler, the unchanged ones too; there where the

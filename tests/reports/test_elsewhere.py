@@ -107,3 +107,11 @@ def test_another_version_in_the_only_other_stack_is_named_too(tmp_path: Path) ->
     write_files(tmp_path / "new", pages_of(stays))
     text = run_cli("-C", tmp_path, "old", "new").out
     assert text.splitlines()[2].endswith(" is gone from all but `e4s`; `e4s` still has `1.0`.")
+
+
+def test_of_a_document_that_is_not_read_no_version_is_claimed(tmp_path: Path) -> None:
+    """It is the same to the byte on both sides: in a hdf5 is 1.0, and nobody looks it up."""
+    hdf5 = Item("hdf5", "2.0", explicit=True)
+    old = replace(hdf5, version="1.0")
+    text = report(tmp_path, {"a": ([old, OTHER], [old, OTHER]), "b": ([hdf5, OTHER], [OTHER])})
+    assert text.splitlines()[2] == ("`hdf5` `2.0` is gone from `b`; `a` has the package as before.")

@@ -183,7 +183,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     found = report(tmp_path, stacks, "-f", "comment")
     taken = f"3 products in `a` and 2 in `b` {NO_ROOTS}"
     assert f"**`sdk` is new in all but `c`**: {taken}" in found
-    left = "`b`, still in `c`; now only a dependency in `a`"
+    left = "`b`; `c` has the package as before; now only a dependency in `a`"
     assert [line for line in found[5:] if "now only" in line.lower()] == [
         f"**Gone from some environments**: `tool2` `2.0` from {left}",
         "**Now only dependencies**: `tool0`, `tool1` (all but `c`)",

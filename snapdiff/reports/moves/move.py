@@ -59,7 +59,7 @@ class Move(Struct, frozen=True, kw_only=True):
     as_dependency: bool = False
     stacks: tuple[str, ...] = ()
     place: Place
-    still_in: tuple[Place, Versions] | None = None
+    still_in: tuple[Place, Versions | None] | None = None
 
     @property
     def is_of_versions(self) -> bool:

@@ -174,7 +174,9 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
         return VersionMove(gone, came, kept, counts, went, moved, mpis)
     is_only_gone = len(gone) == 1 and kept and not (came or change.specs.removed)
     instead = _went(counts, specs) if is_only_gone else None
-    return VersionMove(gone, came, kept, instead=instead[1].version if instead else "")
+    if instead:  # nothing is said of others that stay
+        return VersionMove(gone, came, (instead[1].version,), instead=instead[1].version)
+    return VersionMove(gone, came, kept)
 
 
 def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:

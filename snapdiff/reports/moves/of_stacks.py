@@ -155,10 +155,11 @@ def with_own_reasons(stack: StackDiff) -> StackDiff:
 
 def still_in(
     said: Mapping[str, StackMoves], stacks: Iterable[StackDiff], places: Places
-) -> dict[str, tuple[Place, Versions] | None]:
+) -> dict[str, tuple[Place, Versions | None] | None]:
     """Return where the products are still that are gone from some stacks, and no line says it.
 
-    With it are the versions that are there, if none of these is one that is gone.
+    With it are the versions that are there, if none of these is one that is gone, and None where
+    they are not known.
     """
     gone: dict[str, set[str]] = {}
     versions_gone: dict[str, set[str]] = {}
@@ -176,13 +177,15 @@ def still_in(
         for name in gone.keys() & {*stack.still_there, *quiet} - told:
             found.setdefault(name, []).append(stack.stack)
             there.setdefault(name, []).append(versions_in(stack).get(name, set()))
-    elsewhere: dict[str, tuple[Place, Versions] | None] = {}
+    elsewhere: dict[str, tuple[Place, Versions | None] | None] = {}
     for name, some in found.items():
         versions = set[str]().union(*there[name])
-        is_other = all(there[name]) and versions.isdisjoint(versions_gone[name])
-        place = places.besides(gone[name], some) or (places.place(some) if is_other else None)
-        told_versions = versions_in_order(versions) if is_other else ()
-        elsewhere[name] = (place, told_versions) if place is not None else None
+        others: Versions | None = None
+        if all(there[name]):
+            is_other = versions.isdisjoint(versions_gone[name])
+            others = versions_in_order(versions) if is_other else ()
+        place = places.besides(gone[name], some) or (None if others == () else places.place(some))
+        elsewhere[name] = (place, others) if place is not None else None
     return elsewhere
 
 
