@@ -55,38 +55,16 @@ MOVED = (
 )
 
 
-IN_PLACE = (
-    r"^:? ?(?:(\S+) added beside (.*)|([0-9]+) more builds? of (\S+))"
-    r" in place of ([0-9]+ of [0-9]+ builds?)(?: of ([^ ,]+))?"
-)
-
-
-REPLACED = (
-    r"(?:the only build|all ([0-9]+) builds|([0-9]+) of ([0-9]+) builds?) of ([^ ,]+)"
-    r" replaced by ([0-9]+) of ([^ ,]+), ([0-9]+) of ([^ ,]+) left"
+CAME_WITH_MORE = (
+    r"^:? ?(\S+) new \(([0-9]+) builds?\), ([0-9]+) of ([0-9]+) builds? of ([^ ,]+) gone"
 )
 
 
 def as_more(found: re.Match[str]) -> str:
-    """What is said of builds that more of another version replaced, as of a step and more."""
-    every, some, of, old, came, new, left, stays = found.groups()
-    number = int(every or some or 1)
-    assert (int(left), stays) == (int(of or number) - number, old)
-    more = f"{int(came) - number} more builds of {new}"
-    return f"{number} of {of or number} builds {old} → {new}, {more}"
-
-
-def as_step(text: str, came: set[Version], kept: set[Version]) -> str:
-    """What is said of builds in place of others, as it is said of builds that went up."""
-    found = re.match(IN_PLACE, text)
-    if not found:
-        return text
-    new, beside, number, which, some, old = found.groups()
-    if beside:
-        assert (versions(new), versions(beside)) == (came, kept)
-        return f": {some} {old or beside} → {new}{text[found.end() :]}"
-    left = int(number) - int(some.split()[0])
-    return f": {some} {old} → {which}, {left} more builds of {which}{text[found.end() :]}"
+    """What is said of builds that left for more of a new version, as of a step and more."""
+    new, came, number, of, old = found.groups()
+    more = f"{int(came) - int(number)} more builds of {new}"
+    return f": {number} of {of} builds {old} → {new}, {more}"
 
 
 def moved(text: str) -> Counts:
@@ -103,7 +81,13 @@ def moved(text: str) -> Counts:
 def check(words: str, old: Counts, new: Counts) -> None:
     """Check what is said of a package that is on both sides, against its builds by version."""
     gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
-    words = re.sub(REPLACED, as_more, as_step(words, came, kept))
+    words = re.sub(CAME_WITH_MORE, as_more, words)
+    if found := re.fullmatch(r"(\S+) gone, (\S+) in its place", words):
+        left, instead = map(parse_version, found.groups())
+        assert (gone, came) == ({left}, set())
+        assert new.pop(instead) >= old.pop(instead) + old.pop(left)
+        assert new == old
+        return
     words, number = re.subn(r" \(now [^)]*\)", "", words)
     assert number <= (not kept)
     told = moved(words)
