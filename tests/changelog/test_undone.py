@@ -95,3 +95,11 @@ def test_a_file_that_is_kept_has_no_line_that_a_later_run_would_have_to_change(
     file = tmp_path / "CHANGELOG.md"
     assert run_changelog("-o", file, folder).status == 0
     assert "Came and went" not in file.read_text("utf-8")
+
+
+def test_a_tag_that_has_another_name_each_week_is_one(tmp_path: Path) -> None:
+    for number, names in enumerate(("az", "abz", "az"), 1):
+        tag = f"develop-2025-07-0{number}"
+        pages = pages_of([spec(name, package=name, tag=tag) for name in names])
+        write_files(tmp_path / str(number), pages)
+    assert undone(markdown(tmp_path)) == ["**Came and went**: `b` (`2` to `3`)"]

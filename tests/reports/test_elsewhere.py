@@ -1,5 +1,6 @@
 """What a report says of the stacks in which something did not happen."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, run_cli, spec, write_files
+from tests.support.repositories import GitRepository
 
 Sides = tuple[Sequence[Item], Sequence[Item]]
 
@@ -115,3 +117,30 @@ def test_of_a_document_that_is_not_read_no_version_is_claimed(tmp_path: Path) ->
     old = replace(hdf5, version="1.0")
     text = report(tmp_path, {"a": ([old, OTHER], [old, OTHER]), "b": ([hdf5, OTHER], [OTHER])})
     assert text.splitlines()[2] == ("`hdf5` `2.0` is gone from `b`; `a` has the package as before.")
+
+
+def test_a_short_list_of_packages_names_each_once(tmp_path: Path) -> None:
+    """More than a sentence has room for, and fewer than anybody has to look for."""
+    old = [spec("b", "2.0", package="fell"), *(spec(it, package=it) for it in "cdfg")]
+    new = [spec("x", "1.0", package="fell"), *(spec(f"z{it}", "9.0", package=it) for it in "cdfg")]
+    new += [spec(f"y{it}", package=f"new{it}") for it in "hjk"]
+    write_files(tmp_path / "old", pages_of(old))
+    write_files(tmp_path / "new", pages_of(new))
+    for format_name in ("text", "markdown", "comment"):
+        text = run_cli("-C", tmp_path, "old", "new", "-f", format_name, "--package-url", "").out
+        for name in ("fell", "newh", "newj", "newk"):
+            assert len(re.findall(rf"\b{name}\b", text.partition("\n\n")[2])) <= 2, text
+        assert text.count("Downgraded") == 1, format_name
+
+
+def test_a_tag_of_git_needs_no_commit_and_subject_beside_it(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    for version in ("1.0", "1.1"):
+        repository.commit(pages_of([spec("b" if version == "1.0" else "c", version)]), "Moved it")
+        repository.git("tag", f"v{version}")
+    tags, relative = (
+        run_cli("-C", tmp_path, *sides, "-f", "text").out.splitlines()[0]
+        for sides in (("v1.0", "v1.1"), ("HEAD~1", "HEAD"))
+    )
+    assert re.fullmatch(r"Changes from v1\.0 \([0-9-]{10}\) to v1\.1 \([0-9-]{10}\)", tags)
+    assert relative.count("Moved it") == 2

@@ -67,6 +67,12 @@ class TagBlock(Struct, frozen=True, kw_only=True):
         """Whether its products are in a table."""
         return any(part.has_table for part in self.parts)
 
+    @property
+    def is_list_enough(self) -> bool:
+        """Whether packages that nobody knows to be products are named in a list that is short."""
+        lists = [part.size for part in self.parts if part.about == "packages"]
+        return bool(lists) and sum(lists) <= _MOST_LINES
+
 
 class TagWriter:
     """Makes the block of one tag; `lines` has what happened to its packages, in all stacks."""
