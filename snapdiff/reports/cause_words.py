@@ -7,7 +7,7 @@ from snapdiff.reports.names import Mark, counted, joined, short_patches, shorten
 from snapdiff.result.causes import Cause, Event, SharedTrait, Trait, TraitCount, Value
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
-from snapdiff.spack import NO_COMPILER, is_patches
+from snapdiff.spack import NO_COMPILER, canonical_compiler, is_patches
 
 _MOST_SHOWN = 8
 """How many names of a path are written before its middle is counted."""
@@ -261,10 +261,14 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
     if trait.what == "dependency variant":
         return f"with {mark(f'^{trait.name} {trait.value}')}"
     if trait.what == "compiler":
-        name, _, version = (trait.value or "").partition("@")
-        words = " ".join(filter(None, (name, version.lstrip("="))))
-        return "without a compiler" if words == "none" else f"with {mark(words)}"
+        words = compiler_in_words(trait.value or "", mark)
+        return "without a compiler" if trait.value == NO_COMPILER else f"with {words}"
     return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"
+
+
+def compiler_in_words(compiler: str, mark: Mark) -> str:
+    """Return a compiler as a dependency is written: `gcc 12.2.0` for `gcc@=12.2.0`."""
+    return " ".join(map(mark, filter(None, canonical_compiler(compiler).split("@", 1))))
 
 
 def dependency_in_words(trait: Trait, mark: Mark) -> str:

@@ -77,6 +77,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "paint": paint,
         "because": partial(cause_words.cause_in_words, mark=mark),
         "because_word": cause_words.because_word,
+        "compiler": partial(cause_words.compiler_in_words, mark=mark),
         "trait": partial(cause_words.trait_in_words, mark=mark),
         "traits": partial(cause_words.traits_in_words, mark=mark),
         "version_list": partial(names.versions_in_words, mark=mark),

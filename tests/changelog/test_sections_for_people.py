@@ -385,16 +385,16 @@ def test_what_of_the_toolchain_is_as_before_is_left_to_reports(tmp_path: Path) -
             for n in range(6)
         ]
         write_files(tmp_path / side, {"cpu/spack.lock": to_bytes(lock([*tools, *apps]))})
-    assert "`cpu`; `openmpi` `5.0.1` → `5.0.2`." in markdown(tmp_path)
+    assert "upgraded; `openmpi` `5.0.1` → `5.0.2`." in markdown(tmp_path)
     assert "as before" not in markdown(tmp_path)
     report = run_cli("-C", tmp_path, "1", "2").out
-    assert "`cpu`; `gcc` as before, `openmpi` `5.0.1` → `5.0.2`." in report
+    assert "upgraded; `gcc` as before, `openmpi` `5.0.1` → `5.0.2`." in report
 
 
 @pytest.mark.parametrize(
     ("format_name", "head", "row"),
     [
-        ("markdown", "| Product | `cce 16.0` | `mpich 4.1` |", "| `app0` `1.0` | 1 | 1 |"),
+        ("markdown", "| Product | `cce` `16.0` | `mpich` `4.1` |", "| `app0` `1.0` | 1 | 1 |"),
         ("text", "Product    cce 16.0   mpich 4.1\n", "app0 1.0   1          1\n"),
         ("html", "<tr><th>Product</th><th>cce 16.0</th><th>mpich 4.1</th></tr>", "<td>1</td>"),
     ],
@@ -413,5 +413,5 @@ def test_every_format_has_a_table_of_new_builds(
         write_files(tmp_path / side, {"cpu/spack.lock": to_bytes(lock([*mpis, *items]))})
     links = ["--package-url", ""] if format_name == "markdown" else []
     told = markdown(tmp_path, "-f", format_name, *links)
-    assert head.replace("`mpich 4.1`", "`mpich` `4.1`") in told
+    assert head in told
     assert row in told

@@ -28,7 +28,7 @@ def test_who_lost_builds_is_named_below_what_these_had(tmp_path: Path) -> None:
     new = [it for name in names for it in builds(name, OPENMPI)]
     lines = report(tmp_path, [MPICH, OPENMPI, *old], [OPENMPI, *new])
     assert lines[1:] == [
-        "`mpich` is gone, 3 products (`fftw`, `hdf5`, `netcdf`) lost builds with it in `hep`.",
+        "`mpich` is gone, 3 products (`fftw`, `hdf5`, `netcdf`) lost builds with it.",
         "**Gone**: `mpich` `4.1`",
         "**Lost builds**: one with `mpich` `4.1`: `fftw`, `hdf5`, `netcdf`",
         "**Builds**: 8 → 4, 4 as before",

@@ -85,8 +85,8 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "**`sdk` is new in `a`**"
-NO_ROOTS = "are no longer root specs, but dependencies of it"
-TAKEN = f"3 products in `a` {NO_ROOTS}"
+NO_ROOTS = "no longer root specs, but dependencies of it"
+TAKEN = f"{NO_ROOTS}: `tool0`, `tool1`, `tool2`"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = f"3 products in `a` and 2 in `b` {NO_ROOTS}"
+    taken = f"{NO_ROOTS}: `tool0`, `tool1` (all but `c`); `tool2` (`a`)"
     assert f"**`sdk` is new in all but `c`**: {taken}" in found
     left = "`b`; `c` has the package as before; now only a dependency in `a`"
     assert [line for line in found[5:] if "now only" in line.lower()] == [
@@ -217,7 +217,7 @@ def test_a_root_that_was_a_dependency_needs_another_and_is_not_new(tmp_path: Pat
     swapped = [replace(TOOLS[0], explicit=False), replace(app, explicit=True)]
     sides = ([TOOLS[0], app, top], [*swapped, top])
     lines = report(tmp_path, {"a": sides})
-    assert lines[2] == "2 products are now or no longer root specs in `a`."
+    assert lines[2] == "2 products are now or no longer root specs."
     assert "- `tool0` now only a dependency, needed by `app`" in lines
     assert "- `app` now a root spec" in lines
     assert "new" not in "\n".join(lines[1:])
@@ -400,7 +400,7 @@ def test_a_report_of_what_was_rebuilt_counts_it_as_that(tmp_path: Path) -> None:
     stacks = {"a": (side("1", is_root=True), side("2", is_root=False))}
     assert " now only a dependency." in report(tmp_path, stacks)[2]
     rebuilt = report(tmp_path, stacks, "-k", "rebuilt")[2]
-    assert rebuilt.startswith("2 products only have another hash in `a`")
+    assert rebuilt.startswith("2 products only have another hash, because")
 
 
 def test_the_table_counts_apart_what_was_neither_reconfigured_nor_rebuilt(tmp_path: Path) -> None:
@@ -570,7 +570,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
         "Of 11 products, `gone` is gone, `flecsi` and `python` lost versions, `new` is new, `down` "
-        "is downgraded, 5 are upgraded, 1 is reconfigured in `a`; `gcc` as before."
+        "is downgraded, 5 are upgraded, 1 is reconfigured; `gcc` as before."
     )
     apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
     assert list(filter(None, lines[4:16])) == [
@@ -765,7 +765,7 @@ def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
     other = [Item("other", "1.0", explicit=True, parameters={"on": it}) for it in (True, False)]
     new = [Item("hdf5", it, explicit=True) for it in ("2.0", "1.1")]
     lines = report(tmp_path, {"a": ([*old, other[0]], [*new, other[1]])})
-    assert lines[2] == "`hdf5` lost builds, 1 product is reconfigured in `a`."
+    assert lines[2] == "`hdf5` lost builds, 1 product is reconfigured."
     assert "**Lost builds**: `hdf5` `1.1` added beside `2.0`, 3 of 4 builds of `2.0` gone" in lines
 
 
@@ -822,7 +822,7 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
     ):
         sides = [*every, OTHER], [*mpis.values(), *left, replace(OTHER, version="1.1")]
         lines = report(tmp_path / str(number), {"a": sides})
-        assert lines[2].startswith(f"{words} `{OTHER.name}` is upgraded in `a`")
+        assert lines[2].startswith(f"{words} `{OTHER.name}` is upgraded.")
 
 
 def test_a_lost_build_that_nothing_tells_has_no_reason_in_the_sentence(tmp_path: Path) -> None:
@@ -939,7 +939,7 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
     assert "3 are downgraded (because of `aa`, `bb`)" in lines[2]
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
-    assert lines[told + 2] == "- 3 products are no longer root specs, but dependencies of them"
+    assert lines[told + 2] == f"- {TAKEN}".replace(" it:", " them:")
     assert lines[told + 3].startswith("- downgraded because of them: `tool0` `2.0` → `1.9`, ")
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0`" in lines
 
@@ -971,8 +971,9 @@ def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Pa
     }
     lines = report(tmp_path, stacks)
     told = lines.index("**`sdk` `1.0` is new in all 3**")
-    assert lines[told + 2] == f"- 4 products in all but `c` {NO_ROOTS}"
-    assert lines[told + 3].startswith("- downgraded because of it in all but `c`: `p0` `2.0`")
+    assert lines[told + 2] == f"- {NO_ROOTS}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
+    assert lines[told + 3] == "- of these, none is still a root spec elsewhere"
+    assert lines[told + 4].startswith("- downgraded because of it in all but `c`: `p0` `2.0`")
 
 
 def test_older_versions_are_told_by_where_they_came(tmp_path: Path) -> None:
@@ -1038,7 +1039,7 @@ def test_what_some_builds_lost_their_compiler_is_reconfigured(tmp_path: Path) ->
     for compilers, words in ((("", "gcc"), ""), (("", ""), unnamed)):
         sides = [*builds("gcc", "gcc"), *ups[0]], [*builds(*compilers), *ups[1]]
         lines = report(tmp_path / str(len(words)), {"a": sides})
-        assert f"upgraded, 1 is reconfigured{words} in `a`" in lines[2]
+        assert f"upgraded, 1 is reconfigured{words}" in lines[2]
         assert not [line for line in lines if "with none" in line]
 
 
@@ -1053,7 +1054,7 @@ def test_what_went_to_a_version_that_was_there_is_downgraded_in_part(tmp_path: P
     sides = [*side("2.0", "2.0", "1.9"), OTHER], [*side("2.0", "1.9", "1.9")]
     lines = report(tmp_path, {"a": sides})
     words = "(`p` in part to `1.9`, `q` in part to `1.9`)"
-    assert lines[2] == f"`other` is gone, 2 products are downgraded {words} in `a`."
+    assert lines[2] == f"`other` is gone, 2 products are downgraded {words}."
 
 
 def test_of_several_versions_that_came_the_sentence_names_all(tmp_path: Path) -> None:
@@ -1119,7 +1120,7 @@ def test_what_fell_as_its_highest_version_is_gone_went_nowhere(tmp_path: Path) -
         return [Item(name, it, explicit=True) for name in "pq" for it in versions]
 
     lines = report(tmp_path, {"a": ([*side("1.0", "2.0"), OTHER], side("1.0"))})
-    assert lines[2] == "`other` is gone, 2 products are downgraded (`p`, `q`) in `a`."
+    assert lines[2] == "`other` is gone, 2 products are downgraded (`p`, `q`)."
 
 
 @pytest.mark.parametrize(
@@ -1172,8 +1173,7 @@ def test_a_new_root_of_several_versions_is_named_with_these_among_what_is_new(
         *below, sdk = with_sdk(TOOLS)
         stacks[stack] = ([*TOOLS, *gone], [*below, replace(sdk, version=version), *more])
     lines = report(tmp_path, stacks)
-    taken = "3 products in both are no longer root specs, but dependencies of it"
-    assert f"**`sdk` is new in both**: {taken}" in lines
+    assert f"**`sdk` is new in both**: {TAKEN}" in lines
     new = next(line for line in lines if line.startswith("**New**: "))
     assert "`sdk` `1.0` (`a`)" in new
     assert "`sdk` `1.1` (`b`)" in new
@@ -1184,8 +1184,8 @@ def test_what_two_new_roots_took_in_each_of_them_did(tmp_path: Path) -> None:
     sdk = Item("sdk", explicit=True, needs=tuple(map(needs, below)))
     second = Item("second", explicit=True, needs=(needs(below[-1]),))
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*below, sdk, second])})
-    told = "4 products are no longer root specs, but dependencies of it"
-    assert f"**`sdk` is new**: {told}" in lines
+    told = "`other`, `tool0`, `tool1`, `tool2`"
+    assert f"**`sdk` is new**: {NO_ROOTS}: {told}" in lines
 
 
 def test_the_sentence_tells_no_os_that_a_part_moved_to(tmp_path: Path) -> None:
@@ -1220,5 +1220,5 @@ def test_what_keeps_an_older_version_is_upgraded_in_part(tmp_path: Path) -> None
     ]
     lines = report(tmp_path, {"a": ([*sides[0], gone], sides[1])})
     assert lines[2].startswith(
-        "`gone` is gone, 2 products are upgraded (`p` to `1.1`, `q` in part to `1.1`) in `a`"
+        "`gone` is gone, 2 products are upgraded (`p` to `1.1`, `q` in part to `1.1`)."
     )

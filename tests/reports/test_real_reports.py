@@ -36,8 +36,11 @@ no longer root specs
 `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
 **`ecp-data-vis-sdk` `1.0` is now a root spec in `cuda-aarch64`, `oneapi-x86_64`, as in the 3 \
 others**
-- 14 products in `cuda-aarch64` and 12 in `oneapi-x86_64` are no longer root specs, but \
-dependencies of it
+- no longer root specs, but dependencies of it: `darshan-runtime`, `darshan-util`, `faodel`, \
+`hdf5`, `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, `vtk-m`, `zfp` \
+(`cuda-aarch64`, `oneapi-x86_64`); `adios2`, `libcatalyst`, `paraview` (`cuda-aarch64`); \
+`ascent` (`oneapi-x86_64`)
+- of these, only `paraview`, `ascent` are still root specs elsewhere
 - downgraded because of it in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`
 - downgraded because of it in `cuda-aarch64`: `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one \
 with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those with `cuda`)
@@ -71,9 +74,6 @@ with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those with `cuda`)
 **With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); `mgard` (1 \
 new build), in `oneapi-x86_64`
 **With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)
-**No longer root specs in any environment, only dependencies**: `vtk-m`, `zfp`, \
-`adios2`, `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `parallel-netcdf`, \
-`py-cinemasci`, `sz`, `unifyfs`, `veloc`, `libcatalyst`
 **Toolchain**
 - os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)
 - `zlib` replaced by `zlib-ng` (all 5)
@@ -216,9 +216,9 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     lines = [line for line in text.splitlines() if line]
     assert len(lines) <= 30
     upgraded = "2 are upgraded (`esmf` in part to `8.6.0`, `openmpi` to `5.0.0` and lost 1 build)"
-    both = "`openmpi` `5.0.0rc16` and `cce 16.0.1`"
+    both = "`openmpi` `5.0.0rc16` and `cce` `16.0.1`"
     lost = f"lost builds with it, 5 of them also builds with {both}"
-    news = f"`mvapich` is gone; 10 products and `esmf` {lost}; {upgraded} in `derecho`"
+    news = f"`mvapich` is gone; 10 products and `esmf` {lost}; {upgraded}"
     assert lines[2] == f"{news}; compilers as before."
     assert "**Builds**: 649 → 627, 578 as before, 40 with another hash" in lines
     those = "3 with `openmpi` `5.0.0rc16`, 1 with `mvapich` `3.0b`"
@@ -227,7 +227,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
     rebuilt = "**With another hash**: 40 builds of 14 packages, "
     assert any(line.startswith(f"{rebuilt}{because}: `darshan-runtime`, ") for line in lines)
-    lost = "1 of 4 builds gone (no longer with `cce 16.0.1`)"
+    lost = "1 of 4 builds gone (no longer with `cce` `16.0.1`)"
     assert f"- `openmpi` `5.0.0rc16` → `5.0.0`, {lost}" in lines
     assert "**Gone**: `mvapich` `3.0b`" in lines
     one, two = "one with `mvapich` `3.0b`", f"one with `mvapich` `3.0b` and one with {both}"
@@ -240,6 +240,14 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
         "**Upgraded**",
     ]
     assert f"- {two} gone: `netcdf-c`, `netcdf-cxx4`, `netcdf-fortran`" in lines
+    # Why hashes differ is no news: it is below, and above only where lines of these packages are.
+    detailed = run_cli(*DERECHO, "--detail", "--package-url", "").out.split("\n\n")
+    for some, parts in (
+        (lines, ("**Gone**", "**Dependencies", rebuilt, "**Builds**")),
+        (detailed, (rebuilt, "**Gone**", "**Builds**")),
+    ):
+        found = [next(n for n, it in enumerate(some) if it.startswith(part)) for part in parts]
+        assert found == sorted(found)
 
 
 def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
@@ -301,14 +309,14 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
     lines = run_cli(old, new, "--package-url", "").out.splitlines()
     assert lines[2] == (
         "Of 106 products, 5 are new (`grib-util`, `openmpi`, `osu-micro-benchmarks`, `parallel`, "
-        "`wgrib2`), 23 have more versions or builds in `derecho`; `cce` `16.0.1` new; no version "
+        "`wgrib2`), 23 have more versions or builds; `cce` `16.0.1` new; no version "
         "is gone, but `esmf`, `superlu-dist` have no build with `intel-oneapi-mpi` any more."
     )
     assert (
-        "- `openmpi` `5.0.0` new, for `gcc 12.2.0`, `intel-oneapi-compilers 2023.2.1`, `nvhpc 23.7`"
-        in lines
+        "- `openmpi` `5.0.0` new, for `gcc` `12.2.0`, `intel-oneapi-compilers` `2023.2.1`, "
+        "`nvhpc` `23.7`" in lines
     )
-    assert "| Product | `cce 16.0.1` | `cray-mpich` `8.1.27` | `openmpi` `5.0.0` |" in lines
+    assert "| Product | `cce` `16.0.1` | `cray-mpich` `8.1.27` | `openmpi` `5.0.0` |" in lines
     assert "| `fftw` `3.3.10` | 2 | 4 | 3 |" in lines
     assert "| `superlu` `5.3.0` | 1 |  |  |" in lines
     assert "<details><summary>Why 9 builds of 6 packages have another hash</summary>" in lines
@@ -316,7 +324,7 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
     assert "`intel-oneapi-mpi` `2021.10.0`" in before
     assert (
         "- `esmf` `8.6.0` added beside `8.5.0`, 1 more build of `8.5.0`, "
-        "1 build of `8.5.0` with `gcc 12.2.0` in place of `intel-oneapi-compilers 2023.2.1`"
+        "1 build of `8.5.0` with `gcc` `12.2.0` in place of `intel-oneapi-compilers` `2023.2.1`"
     ) in lines
 
 

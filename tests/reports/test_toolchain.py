@@ -552,8 +552,13 @@ def test_a_step_of_a_dependency_is_not_told_by_the_line_of_a_product(tmp_path: P
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(3)] for it in (1, 2)]
     old = [*below_one_root("4.1.6", 0), roots[0], *ups[0]]
     new = [*below_one_root("4.1.7", 0), roots[1], *ups[1]]
-    text = run_cli(*write_locks(tmp_path, old, new), "-f", "text").out
-    assert toolchain(text)[0] == "openmpi 5.0.1 → 5.0.2, 4.1.6 → 4.1.7"
+    sides = write_locks(tmp_path, old, new)
+    told = "openmpi 5.0.1 → 5.0.2, 4.1.6 → 4.1.7"
+    # Of few lines it stands below them.
+    for options, parts in (([], ("\nUpgraded", told)), (["--detail"], (told, "\nUpgraded"))):
+        text = run_cli(*sides, "-f", "text", *options).out
+        assert toolchain(text)[0] == told
+        assert text.index(parts[0]) < text.index(parts[1])
 
 
 def test_of_several_tags_each_says_its_new_compiler(tmp_path: Path) -> None:
@@ -642,5 +647,5 @@ def test_compilers_are_named_where_another_one_changed_that_builds_nothing(tmp_p
 
     old, new = write_locks(tmp_path, side("6"), side("7"))
     sentence = run_cli(old, new, "-f", "text").out.split("\n\n")[1].replace("\n", " ")
-    assert sentence.endswith("; gcc as before, openmpi 4.6 → 4.7.")
-    assert sentence.startswith("All 10 products are upgraded (llvm to another major version) in ")
+    said = "All 10 products are upgraded (llvm to another major version)"
+    assert sentence == f"{said}; gcc as before, openmpi 4.6 → 4.7."

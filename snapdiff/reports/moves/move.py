@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from snapdiff.reports.cause_words import (
     MOST_NAMES,
     common_difference,
+    compiler_in_words,
     event_in_words,
     now_with_in_words,
     number_of_variants,
@@ -16,7 +17,7 @@ from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.packages import AskedFor, Because, Kind
-from snapdiff.spack import NO_COMPILER, canonical_compiler
+from snapdiff.spack import NO_COMPILER
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -120,7 +121,7 @@ class Move(Struct, frozen=True, kw_only=True):
         """Return `reconfigured: variant +mpi → ~mpi`, or `with gcc 12 in place of llvm 16`."""
         if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
             sides = (self.differs[0].old, self.differs[0].new)
-            old, new = (mark(canonical_compiler(str(it)).replace("@", " ")) for it in sides)
+            old, new = (compiler_in_words(str(it), mark) for it in sides)
             more = ", and more" if self.differs_more else ""
             if NO_COMPILER not in sides:
                 return f"with {new} in place of {old}{more}"

@@ -101,6 +101,12 @@ class Outline(Struct, frozen=True, kw_only=True):
         return names if len(names) == 1 else ()
 
     @property
+    def title_says_all(self) -> bool:
+        """Whether a title with the number of each class leaves nothing to a sentence below it."""
+        has_more = self.tells_stacks or self.is_all_there or self.only_cause or self.names_below
+        return self.only_line is None and not has_more
+
+    @property
     def tells_stacks(self) -> bool:
         """Whether the sentence says in how many stacks that is: it has no number of them yet."""
         told = self.packages.told
@@ -154,6 +160,14 @@ class Outline(Struct, frozen=True, kw_only=True):
         return len(self.demoted) > 1 and bool(self.names_below)
 
     @property
+    def demoted_beside(self) -> list[str]:
+        """Those of them that no new root took, where they are named."""
+        told = self.demoted if self.names_demoted else []
+        roots = (it for tag in self.tags for it in tag.opening.new_roots)
+        taken = {name for it in roots for name in it.names_taken}
+        return [name for name in told if name not in taken]
+
+    @property
     def tells_demoted(self) -> bool:
         """Whether these are told behind the sentence: where no list and no number has them."""
         is_counted = any(it.status is Status.ROOTS for it in self.packages.told)
@@ -179,9 +193,19 @@ class Outline(Struct, frozen=True, kw_only=True):
         # Of several tags a list would have to say of each in which it is.
         return tuple(some) if names > _MOST_IN_SENTENCE and not self.several_changed else ()
 
+    def has_reasons_above(self, tag: TagBlock) -> bool:
+        """Whether what many packages of a tag share is told above their lines, as these are many.
+
+        Elsewhere the toolchain stands below, and another hash where all packages are named with it.
+        """
+        return (
+            bool(self.names_below) or tag.lists_all or any(it.stack is not None for it in tag.parts)
+        )
+
     def names_told(self, tag: TagBlock) -> ToldNames:
         """Return what is named below the sentence, and what new roots brought to a tag."""
-        return told_names(self.names_below, tag.opening.new_roots)
+        demoted = () if self.only_stack else self.demoted
+        return told_names(self.names_below, tag.opening.new_roots, demoted)
 
     @property
     def besides(self) -> list[ClassCount]:

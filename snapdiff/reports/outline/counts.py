@@ -81,6 +81,18 @@ class CountTable(Counts, frozen=True, kw_only=True):
         return tuple(status for status in COLUMNS if status in self.by_class)
 
     @property
+    def is_of_one_stack(self) -> bool:
+        """Whether a sentence says all of it: it has one stack, which is on both sides."""
+        return [it.fate for it in self.rows] == ["changed"] and len(self.rows[0].stacks) == 1
+
+    def in_words(self, noun: str) -> str:
+        """Return its sum: `1 gone, 14 lost some, 368 unchanged, 385 in all`; nothing for zero."""
+        numbers = [(self.by_class[it], it.head(noun)) for it in self.classes]
+        if self.unchanged:
+            numbers += [(self.unchanged, "unchanged"), (self.total or 0, "in all")]
+        return ", ".join(f"{number:,} {word}" for number, word in numbers)
+
+    @property
     def beside_lines(self) -> "CountTable":
         """The same below the lines of one tag, which say which stacks were removed and added."""
         is_said = () if self.several_tags else ("removed", "added")

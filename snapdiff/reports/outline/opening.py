@@ -1,6 +1,5 @@
 """What begins the report of a tag: what many packages have as one reason, and what is named."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -43,8 +42,9 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought in the stacks of `place`.
 
     `names` have the versions of those of which no other line tells; `are_new` says that the tag had
-    none of them before. `taken` says how many products are asked for no longer, on which they
-    depend, and where. `older` are those of which an older version came, by the stacks in which it
+    none of them before. `taken` are the products that are asked for no longer, on which they
+    depend, by where; `elsewhere` are those of them that other stacks still ask for, None where that
+    is not said. `older` are those of which an older version came, by the stacks in which it
     did: `fell` has those that are downgraded, each with a stack, `beside` is the rest. `downgraded`
     are all products that are, where they are told with these roots. `others` are all other stacks,
     if these asked for the roots before; they have all of the versions that came but the `unlike`.
@@ -53,18 +53,19 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     are_new: bool
     names: tuple[tuple[str, Versions], ...]
     place: Place
-    taken: Placed[int]
+    taken: Placed[str]
     older: Losses
     fell: frozenset[tuple[str, str]]
     beside: Losses
+    elsewhere: tuple[str, ...] | None = None
     downgraded: Named = ()
     others: Place | None = None
     unlike: tuple[tuple[str, Versions], ...] | None = None
 
     @property
-    def number_taken(self) -> int:
-        """How many products are asked for no longer, each counted in each place."""
-        return sum(number for numbers, _ in self.taken for number in numbers)
+    def names_taken(self) -> list[str]:
+        """The products that are asked for no longer, in any place."""
+        return [name for names, _ in self.taken for name in names]
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -185,7 +186,6 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         if len({name for name, _ in found}) < LEAST_TOGETHER:
             continue
         some = (it for other, it in taken.items() if set(roots) <= set(other))
-        of_stack = Counter(stack for _, stack in chain.from_iterable(some))
         here = {stack for _, stack in found}
         others = [stack for stack in tag.stacks if stack.stack not in here]
         are_there = bool(others) and all(
@@ -196,7 +196,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 names=tuple((name, ()) for name in roots),
                 are_new=set(roots).issubset(tag.packages.added),
                 place=places.place(stack for _, stack in found),
-                taken=places.by_place((number, stack) for stack, number in of_stack.items()),
+                taken=places.by_place(sorted(chain.from_iterable(some))),
                 older=places.by_place(it for it, _ in came),
                 fell=frozenset((name, it) for ((name, _), it), fell in came if fell),
                 beside=places.by_place(it for it, fell in came if not fell),
@@ -204,7 +204,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 unlike=_unlike({it for (it, _), _ in came}, others) if are_there else None,
             )
         )
-    return sorted(told, key=lambda it: (-max((max(n) for n, _ in it.taken), default=0), it.names))
+    return sorted(told, key=lambda it: (-len(it.names_taken), it.names))
 
 
 def _unlike(
@@ -252,15 +252,20 @@ class ToldNames(NamedTuple):
     classes: list[NamedClass]
 
 
-def told_names(counts: Iterable[ClassCount], new_roots: Sequence[NewRoots]) -> ToldNames:
-    """Return what is named of some classes; what a package lost is said with its name."""
+def told_names(
+    counts: Iterable[ClassCount], new_roots: Sequence[NewRoots], demoted: Collection[str]
+) -> ToldNames:
+    """Return what is named of some classes; what a package lost is said with its name.
+
+    The `demoted` products are named beside them, those that no stack asks for any more.
+    """
     classes = []
     for it in counts:
         if it.status is not Status.LOST:
             classes.append(NamedClass(it, it.in_some == it.number, it.few))
         if it.in_more:
             classes.append(NamedClass(it, True, it.few_in_some))
-    roots = [_roots_told(it, classes) for it in new_roots]
+    roots = [_roots_told(it, classes, demoted) for it in new_roots]
     named = {name for it in roots for name, versions in it.names if versions}
     told = [
         it._replace(packages=tuple(p for p in it.packages if p[0] not in named)) for it in classes
@@ -270,9 +275,14 @@ def told_names(counts: Iterable[ClassCount], new_roots: Sequence[NewRoots]) -> T
     return ToldNames(roots, [it for it in told if it.packages])
 
 
-def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> NewRoots:
+def _roots_told(
+    roots: NewRoots, classes: Iterable[NamedClass], demoted: Collection[str]
+) -> NewRoots:
     """Return what is told of new roots: of the products that are downgraded if they need all."""
     names = dict(roots.names)
+    if not set(roots.names_taken).isdisjoint(demoted):
+        elsewhere = tuple(it for it in roots.names_taken if it not in demoted)
+        roots = replace(roots, elsewhere=elsewhere)
     for it in classes:
         some = [(name, moves) for name, moves in it.packages if name in names]
         places = {move.place for _, moves in some for move in moves}

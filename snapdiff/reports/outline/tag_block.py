@@ -47,7 +47,8 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     all of it. `only_rebuilt` names the stacks that have no part of their own; `reasons` say why
     specs changed in those and, where the parts are about all stacks, in all of them. `opening` has
     the reasons that many packages share. `sets` has the names of the stacks that have a letter
-    together. `tells_toolchain` says that lines do not say all of it. `specs` are those that changed
+    together. `tells_toolchain` says that lines do not say all of it, `lists_all` that every package
+    has its line. `specs` are those that changed
     in a kind that is asked for where no package did.
     """
 
@@ -58,6 +59,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     opening: Opening
     toolchain: Toolchain | None
     tells_toolchain: bool
+    lists_all: bool
     parts: tuple[Part, ...]
     sets: dict[str, tuple[str, ...]]
     specs: SpecLines
@@ -170,6 +172,7 @@ class TagWriter:
             opening=opening,
             toolchain=toolchain,
             tells_toolchain=tells_toolchain,
+            lists_all=self._lists_all,
             parts=tuple(parts),
             sets=self._places.named_sets(used),
             specs=() if self.lines else spec_lines(listed),

@@ -174,8 +174,7 @@ def _compilers_of(name: str, step: VersionMove, stacks: Iterable[StackDiff]) -> 
         compilers = {canonical_compiler(it.compiler) for it in new if it.version in step.came}
         found.add(tuple(sorted(compilers - {NO_COMPILER})))
     [names, *others] = found
-    is_told = len(names) > 1 and not others
-    return tuple(name.replace("@", " ") for name in names) if is_told else ()
+    return names if len(names) > 1 and not others else ()
 
 
 def _by_version(steps: _Steps) -> list[tuple[VersionMove, list[StackDiff]]]:
