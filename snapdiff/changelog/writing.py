@@ -22,8 +22,14 @@ from snapdiff.output.whole_files import errors_named, hold
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import inline_part, link_of, trusted
 from snapdiff.reports.markdown import links
-from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.templates import environment_of, render_page, render_template, user_template
+from snapdiff.reports.outline import outline_of
+from snapdiff.reports.templates import (
+    block_values,
+    environment_of,
+    render_page,
+    render_template,
+    user_template,
+)
 from snapdiff.reports.terminal import in_window
 from snapdiff.safe_text import shown
 

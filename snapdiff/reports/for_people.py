@@ -13,11 +13,11 @@ from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
 from snapdiff.reports.markdown import links, web_address
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.names import shortened, with_path_of_both
-from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
+from snapdiff.reports.outline import Outline, outline_of
 from snapdiff.reports.outline.groups import FEW_QUIET, Group
 from snapdiff.reports.outline.opening import Opening
 from snapdiff.reports.outline.parts import Part
-from snapdiff.reports.templates import environment_of, render_page
+from snapdiff.reports.templates import Folds, block_values, environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, grid, in_window, legend, painter
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import to_builtins
 
@@ -17,8 +17,10 @@ from snapdiff.filters import by_sign, paths_by_sign
 from snapdiff.reports import ReportOptions, cause_words, markdown, names, terminal
 from snapdiff.reports.html import writing
 from snapdiff.reports.moves.places import sets_in
-from snapdiff.reports.moves.statuses import rebuilt_word
+from snapdiff.reports.moves.statuses import LOOKS, name_of_kind, rebuilt_word
+from snapdiff.reports.outline import Outline
 from snapdiff.reports.outline.class_counts import named_by_place, with_nouns
+from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
 from snapdiff.reports.outline.opening import named_steps
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
@@ -38,6 +40,32 @@ _SYNTAX: dict[str, Any] = {
     "lstrip_blocks": True,
     "keep_trailing_newline": True,
 }
+
+
+Folds = Literal["none", "dependencies", "all"]
+
+
+def block_values(
+    outline: Outline,
+    *,
+    lists_all: bool = False,
+    folds: Folds = "dependencies",
+    on_terminal: bool = False,
+    tells_unchanged: bool = True,
+) -> dict[str, Any]:
+    """Return what the templates of blocks and words ask for; a terminal folds nothing."""
+    return {
+        "outline": outline,
+        "noun": outline.noun,
+        "rebuilt": rebuilt_word(outline.noun),
+        "kind_names": {kind.value: name_of_kind(kind, outline.noun) for kind in LOOKS},
+        "lists_all": lists_all,
+        "on_terminal": on_terminal,
+        "tells_unchanged": tells_unchanged,
+        "can_fold": folds != "none" and not on_terminal,
+        "folds_all": folds == "all",
+        "most_names": FEW_QUIET if on_terminal and not lists_all else MOST_NAMES,
+    }
 
 
 def environment_of(format_name: str, options: ReportOptions) -> "jinja2.Environment":

@@ -164,10 +164,33 @@ def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> No
     write_files(tmp_path / "old", pages_of([stays, *gone]))
     write_files(tmp_path / "new", pages_of([stays]))
     same = ("-C", tmp_path, "old", "new")
-    assert "**Stack `e4s` removed**: 7 packages\n" in run_cli(*same).out
+    assert "**Stack `e4s` removed**: 7 packages; none in other stacks now\n" in run_cli(*same).out
     text = run_cli(*same, "-f", "text").out
-    assert "\nStack e4s removed: 7 packages\n" in text
+    assert "\nStack e4s removed: 7 packages; none in other stacks now\n" in text
     assert "p-b, p-c, p-d, p-e, p-f, p-g, p-h 1.0 are gone (e4s). 1 stack removed.\n" in text
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "options", "words"),
+    [
+        ("bc", (), "2 packages: `p-b`, `p-c`; all still in other stacks"),
+        ("c", (), "2 packages: `p-b`, `p-c`; `p-b` in no stack any more"),
+        ("", (), "2 packages: `p-b`, `p-c`; none in other stacks now"),
+        ("bc", ("-s", "e4s,gone"), "2 packages: `p-b`, `p-c`"),  # the others were not looked at
+    ],
+)
+def test_what_a_stack_had_that_went_is_said_to_be_elsewhere_or_not(
+    tmp_path: Path, elsewhere: str, options: tuple[str, ...], words: str
+) -> None:
+    stays = [spec(it, package=f"p-{it}", stacks="hep") for it in elsewhere]
+    stays.append(spec("z", package="zlib", stacks="e4s"))
+    gone = [
+        spec(it, package=f"p-{name}", stacks="gone") for it, name in zip("de", "bc", strict=True)
+    ]
+    write_files(tmp_path / "old", pages_of([*stays, *gone]))
+    write_files(tmp_path / "new", pages_of(stays))
+    out = run_cli("-C", tmp_path, "old", "new", *options).out
+    assert f"\n\n**Stack `gone` removed**: {words}\n" in out
 
 
 def test_the_gate_names_the_offenders() -> None:

@@ -542,8 +542,8 @@ def test_every_line_is_an_item_of_one_plain_list(name: str) -> None:
 def test_a_report_has_a_title_of_ones_own() -> None:
     diff = diff_of([spec("b", "1.0")], [spec("c", "1.1")])
     for format_name, words in (
-        ("markdown", "# v23.11: what is new\n\nFrom `old` to `new` in `e4s`: "),
-        ("text", "v23.11: what is new\n\nFrom old to new in e4s: "),
+        ("markdown", "# v23.11: what is new\n\nIn `e4s`, from `old` to `new`: "),
+        ("text", "v23.11: what is new\n\nIn e4s, from old to new: "),
         ("comment", "# v23.11: what is new\n"),
         ("html", "<h1>v23.11: what is new</h1>"),
     ):
@@ -707,8 +707,8 @@ def test_among_all_builds_there_are_those_that_are_equal_to_others_count_each(
     lost = [Item(f"app{n}", needs=(needs(mpi),), explicit=True) for n in range(3)]
     kept = [Item(f"app{n}", explicit=True) for n in range(3)]
     for more, said in (
-        (twins[:1], "\nBuilds: 10 → 6, 6 as before\n"),
-        (twins, "\nBuilds: 12 → 6, 5 as before, 1 with another hash\n"),
+        (twins[:1], "\nBuilds: 10 → 6: 4 gone, 6 as before\n"),
+        (twins, "\nBuilds: 12 → 6: 6 gone, 1 with another hash, 5 as before\n"),
     ):
         user = Item("user", explicit=True, needs=tuple(map(needs, more)))
         old = [mpi, *tools, *more, *lost, *kept, user]

@@ -50,15 +50,27 @@ def test_many_stacks_that_came_or_went_need_no_names_again() -> None:
 
 
 def test_a_set_is_listed_by_its_own_letters() -> None:
-    listed = {"A": ("a",), "AA": ("b",), "B": ("c",)}
-    assert sets_in(listed, "in 14, set AA; in 5, set B") == [("AA", ("b",)), ("B", ("c",))]
+    listed = {"set A": ("a",), "set AA": ("b",), "all 5": ("c",)}
+    for text, named in (
+        ("in 14, set AA; in all 5", ["set AA", "all 5"]),
+        ("in all but one", ["all 5"]),
+        ("in all 55; set AB", []),
+    ):
+        assert [name for name, _ in sets_in(listed, text)] == named
+
+
+def test_all_stacks_are_listed_where_they_are_neither_few_nor_many() -> None:
+    for number, is_listed in ((3, False), (4, True), (10, True), (11, False)):
+        names = [f"{it:02}" for it in range(number)]
+        expected = {f"all {number}": tuple(names)} if is_listed else {}
+        assert Places(dict.fromkeys(names[::-1], "changed")).named_sets([]) == expected
 
 
 def test_a_long_set_that_is_used_again_gets_a_letter_and_is_listed_once() -> None:
     every = [f"{letter}{letter}" for letter in "abcdefghijkl"]
     places = Places(dict.fromkeys(every, "changed"))
     often, once = places.place(every[:5]), places.place(every[3:9])
-    assert places.named_sets([often, once, often]) == {"A": tuple(every[:5])}
+    assert places.named_sets([often, once, often]) == {"set A": tuple(every[:5])}
     assert often.letter == "A"
     assert once.names == tuple(every[3:9])
 
@@ -67,4 +79,4 @@ def test_more_sets_than_letters_have_two_letters() -> None:
     every = [f"{first}{second}" for first in "abcdef" for second in "uvwxyz"]
     places = Places(dict.fromkeys(every, "changed"))
     used = [places.place([*every[:3], every[-1], every[-2], it]) for it in every[4:32]]
-    assert list(places.named_sets(used * 2))[24:] == ["Y", "Z", "AA", "AB"]
+    assert list(places.named_sets(used * 2))[24:] == ["set Y", "set Z", "set AA", "set AB"]

@@ -201,7 +201,8 @@ def test_what_a_sentence_names_is_what_happened_to_roots(tmp_path: Path) -> None
     assert lines[2].startswith("2 products are upgraded (lib to 1.1, up to 1.1)")
 
 
-def test_what_a_comment_names_below_its_sentence_is_what_happened_to_roots(tmp_path: Path) -> None:
+def test_what_a_comment_names_below_its_sentence_is_where_the_same_happened(tmp_path: Path) -> None:
+    """Also where the package is a dependency alone."""
     names = [f"lib{number:02}" for number in range(9)]
     fall = [f"fell{number}" for number in range(30)]
     old, new = (
@@ -218,6 +219,6 @@ def test_what_a_comment_names_below_its_sentence_is_what_happened_to_roots(tmp_p
     new["a"] += [Item(f"new{it}", explicit=True) for it in range(4)]
     text = "\n".join(report(tmp_path, old, new, "-f", "comment", "--package-url", ""))
     [upgraded] = (it for it in text.splitlines() if it.startswith("**Upgraded**: "))
+    assert upgraded.startswith("**Upgraded**: `lib00` `0.1` → `0.2` (`a`, `b`); `lib01` ")
     assert upgraded.endswith(" (`a`)")
-    assert upgraded.count("(") == 1
     assert "- `lib00` `0.1` → `0.2` in `a`; as a dependency in `b`, too\n" in text

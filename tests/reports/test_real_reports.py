@@ -24,10 +24,11 @@ WEEKS = ("develop-2025-03-23", "develop-2025-03-30")
 
 
 NEWS = """\
+**All 5**: `cuda-aarch64`, `cuda-ppc64le`, `cuda-x86_64`, `oneapi-x86_64`, `rocm-x86_64`
 **Lost**
 - gone from `oneapi-x86_64`: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1`
-- no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`), where they are \
-no longer root specs
+- no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`, no longer root \
+specs there)
 - versions gone: `flecsi` `2.1.0` (`cuda-aarch64`)
 - options turned off: `lbann` `~al` (all 5); `ascent` `~fortran` (`oneapi-x86_64`)
 - versions of some dependencies gone: `openssl` `1.1.1v` (all 5); `hdf5` `1.12.2` \
@@ -63,14 +64,13 @@ with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those with `cuda`)
 `plasma` `22.9.29` → `23.8.2`, `pumi` `2.2.7` → `2.2.8`, `py-petsc4py` `3.19.4` → `3.20.1`, \
 `slate` `2022.07.00` → `2023.08.25`, `slepc` `3.19.1` → `3.20.0`, `strumpack` `7.1.3` → \
 `7.2.0`, `sundials` `6.5.1` → `6.6.1`, `tau` `2.32.1` → `2.33`, `umpire` `2022.03.1` → \
-`2022.10.0`, `xyce` `7.6.0` → `7.7.0`
+`2022.10.0`, `xyce` `7.6.0` → `7.7.0`, `openpmd-api` `0.15.1` → `0.15.2`, `hdf5` `1.14.2` → \
+`1.14.3`, `veloc` `1.6` → `1.7`
 - all but `oneapi-x86_64`: `alquimia` `1.0.10` → `1.1.0`, `hpctoolkit` `2023.03.01` → \
-`2023.08.1`, `magma` `2.7.1` → `2.7.2`, `openpmd-api` `0.15.1` → `0.15.2`
+`2023.08.1`, `magma` `2.7.1` → `2.7.2`, `paraview` `5.11.1` → `5.11.2`
 - all but `cuda-ppc64le`: `phist` `1.11.2` → `1.12.0`
 - the 3 `cuda-*`: `nvhpc` `23.7` → `23.9`
 - the 3 `*-x86_64`: `variorum` `0.6.0` → `0.7.0`
-- `cuda-aarch64`, `oneapi-x86_64`: `hdf5` `1.14.2` → `1.14.3`, `veloc` `1.6` → `1.7`
-- `cuda-aarch64`, `cuda-ppc64le`: `paraview` `5.11.1` → `5.11.2`
 **With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); `mgard` (1 \
 new build), in `oneapi-x86_64`
 **With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)
@@ -190,7 +190,8 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
     in_sight = seen(text)
     assert "## Products" not in text  # the fold says what it has
     assert "\n**Upgraded**\n\n- all 5: `amrex` `23.08` → `23.11`, `axom` `0.7.0` → " in in_sight
-    assert "\n- `cuda-aarch64`, `cuda-ppc64le`: `paraview` `5.11.1` → `5.11.2`\n" in in_sight
+    # Also where it is a dependency.
+    assert "`magma` `2.7.1` → `2.7.2`, `paraview` `5.11.1` → `5.11.2`\n" in in_sight
     assert "\n**With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)\n" in in_sight
     more = "**With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); "
     assert f"\n{more}" in in_sight
@@ -217,10 +218,13 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert len(lines) <= 30
     upgraded = "2 are upgraded (`esmf` in part to `8.6.0`, `openmpi` to `5.0.0` and lost 1 build)"
     both = "`openmpi` `5.0.0rc16` and `cce` `16.0.1`"
-    lost = f"lost builds with it, 5 of them also builds with {both}"
+    lost = f"lost builds that used it, 5 of them also builds with {both}"
     news = f"`mvapich` is gone; 10 products and `esmf` {lost}; {upgraded}"
-    assert lines[2] == f"{news}; compilers as before."
-    assert "**Builds**: 649 → 627, 578 as before, 40 with another hash" in lines
+    # Of compilers nothing is said where builds with one are lost.
+    assert lines[2] == f"{news}."
+    same = "40 with another hash, 578 as before"
+    assert f"**Builds**: 649 → 627: 24 gone, 2 new, 7 upgraded, {same}" in lines
+
     those = "3 with `openmpi` `5.0.0rc16`, 1 with `mvapich` `3.0b`"
     new = "6 builds: 3 with `cray-mpich` `8.1.27`, 3 with `openmpi` `5.0.0`"
     assert f"- `esmf` `8.6.0` new ({new}), 4 of 12 builds of `8.5.0` gone ({those})" in lines
@@ -309,7 +313,7 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
     lines = run_cli(old, new, "--package-url", "").out.splitlines()
     assert lines[2] == (
         "Of 106 products, 5 are new (`grib-util`, `openmpi`, `osu-micro-benchmarks`, `parallel`, "
-        "`wgrib2`), 23 have more versions or builds; `cce` `16.0.1` new; no version "
+        "`wgrib2`), 23 have more versions or builds; first builds with `cce` `16.0.1`; no version "
         "is gone, but `esmf`, `superlu-dist` have no build with `intel-oneapi-mpi` any more."
     )
     assert (
@@ -352,7 +356,7 @@ def test_a_short_comment_on_a_release_keeps_what_was_lost_and_the_toolchain() ->
     assert "\nThis report is shortened to fit; left out: the whole names of both sides; " in text
     assert "\n- no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp` " in text
     assert "\n- `openblas` `0.3.23` → `0.3.24` (all 5)\n" in text
-    flecsi = "`flecsi` `2.1.0` gone, `2.2.1` in its place (`cuda-aarch64`)"
+    flecsi = "`flecsi` `2.1.0` gone, still has `2.2.1` (`cuda-aarch64`)"
     assert f"\n**Lost a version**: {flecsi}\n" in text
     assert "\n32 upgraded\n" in text, "what has no line is counted"
     for most in range(6000, 30_000, 4000):

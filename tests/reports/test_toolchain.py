@@ -462,7 +462,7 @@ def test_what_is_as_before_in_other_versions_elsewhere_says_where(tmp_path: Path
         ("gcc@12.3.0", "gcc@12.3.0", "`gcc` as before, `openmpi` `4.1` → `4.2`"),
         ("gcc@12.3.0", "gcc@13.1.0", "`gcc` `12.3.0` → `13.1.0`, `openmpi` `4.1` → `4.2`"),
         ("gcc@12 llvm@17.0.6", "gcc@12 llvm@17.0.6", "compilers as before, `openmpi` "),
-        ("gcc@12.3.0", "gcc@12.3.0 llvm@17.0.6", "`llvm` `17.0.6` new, `openmpi` "),
+        ("gcc@12.3.0", "gcc@12.3.0 llvm@17.0.6", "first builds with `llvm` `17.0.6`, `openmpi` "),
         ("none", "none", "`openmpi` `4.1` → `4.2`"),
         ("gcc@12 gcc@12 llvm@17", "gcc@12 gcc@12 none", "`gcc` as before, `openmpi` "),
         ("gcc@12 gcc@12 none", "gcc@12 gcc@12 llvm@17", "`gcc` as before, `openmpi` "),

@@ -82,12 +82,6 @@ def check(words: str, old: Counts, new: Counts) -> None:
     """Check what is said of a package that is on both sides, against its builds by version."""
     gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
     words = re.sub(CAME_WITH_MORE, as_more, words)
-    if found := re.fullmatch(r"(\S+) gone, (\S+) in its place", words):
-        left, instead = map(parse_version, found.groups())
-        assert (gone, came) == ({left}, set())
-        assert new.pop(instead) >= old.pop(instead) + old.pop(left)
-        assert new == old
-        return
     words, number = re.subn(r" \(now [^)]*\)", "", words)
     assert number <= (not kept)
     told = moved(words)

@@ -15,8 +15,8 @@ from snapdiff.reports.html.rows import RowTable, with_first_specs
 from snapdiff.reports.html.writing import inline_part, link_of, trusted
 from snapdiff.reports.moves.statuses import SIGNS
 from snapdiff.reports.names import tag_names, with_path_of_both
-from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.templates import environment_of, plain_words, render_template
+from snapdiff.reports.outline import outline_of
+from snapdiff.reports.templates import block_values, environment_of, plain_words, render_template
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown
 

@@ -120,8 +120,7 @@ class VersionMove(NamedTuple):
     `counts` are the builds of each version; they are there where the others do not say it. `went`
     is the version of which there are fewer builds, and the one that these have now instead, where
     nothing else happened. `moved_by` tells those that went from those that stayed, if anything
-    tells them all, and `new_with` which MPI those have that came. `instead` is the version that
-    stays, and that all builds of the only one gone have now.
+    tells them all, and `new_with` which MPI those have that came.
     """
 
     gone: Versions
@@ -131,7 +130,6 @@ class VersionMove(NamedTuple):
     went: tuple[VersionCount, VersionCount] | None = None
     moved_by: tuple[TraitCount, ...] = ()
     new_with: tuple[TraitCount, ...] = ()
-    instead: str = ""
 
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
@@ -167,8 +165,6 @@ class VersionMove(NamedTuple):
         if gone and came:
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if gone:
-            if self.instead:
-                return f"{gone} gone, {mark(self.instead)} in its place"
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])
             return f"{gone} gone, only {kept} left" if is_lower else f"{gone} gone{still}"
         if came:

@@ -172,10 +172,6 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
         moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
         mpis = _counting(change.new_with or (), went[1].new - went[1].old) if went else ()
         return VersionMove(gone, came, kept, counts, went, moved, mpis)
-    is_only_gone = len(gone) == 1 and kept and not (came or change.specs.removed)
-    instead = _went(counts, specs) if is_only_gone else None
-    if instead:  # nothing is said of others that stay
-        return VersionMove(gone, came, (instead[1].version,), instead=instead[1].version)
     return VersionMove(gone, came, kept)
 
 

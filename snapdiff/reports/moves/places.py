@@ -14,6 +14,9 @@ from snapdiff.result.changes import StackDiff
 FEW_STACKS = 3
 """How many stacks are named one by one, and how many that are missing."""
 
+_MOST_NAMED = 10
+"""How many stacks are listed where a text says `all` of them."""
+
 _SEPARATORS = re.compile("[-_.]")
 
 _Item = TypeVar("_Item")
@@ -93,13 +96,18 @@ class Places:
         return tuple((tuple(items), self.place(some)) for some, items in most_first)
 
     def named_sets(self, used: Iterable[Place]) -> dict[str, tuple[str, ...]]:
-        """Give letters to long sets that are used more than once, in this order; return them."""
+        """Give letters to long sets that are used more than once, in this order.
+
+        Return the names of each, `set A`, and of `all 5` where these are not many.
+        """
         letters = chain.from_iterable(product(ascii_uppercase, repeat=it) for it in count(1))
         found: dict[str, tuple[str, ...]] = {}
+        if FEW_STACKS < len(self._all) <= _MOST_NAMED:
+            found[f"all {len(self._all)}"] = tuple(sorted(self._all))
         for place, number in Counter(used).items():
             if number > 1 and len(place.names) > FEW_STACKS:
                 place.letter = "".join(next(letters))
-                found[place.letter] = place.names
+                found[f"set {place.letter}"] = place.names
         return found
 
     def _place(self, some: frozenset[str]) -> Place:
@@ -149,5 +157,6 @@ def places_of(stacks: Iterable[StackDiff]) -> Places:
 
 
 def sets_in(listed: Mapping[str, tuple[str, ...]], text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Return those of the sets with letters that a text names."""
-    return [it for it in listed.items() if re.search(rf"set {it[0]}\b", text)]
+    """Return those of the sets that a text names: `all but one` does so with `all 5`."""
+    words = {name: f"{name}|all but" if name.startswith("all") else name for name in listed}
+    return [it for it in listed.items() if re.search(rf"\b({words[it[0]]})\b", text)]

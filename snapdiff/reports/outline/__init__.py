@@ -5,7 +5,7 @@ Every report for people prints this and nothing else. The words are in `template
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,11 +14,11 @@ from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.model.packages import LikeStacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.places import added_word
-from snapdiff.reports.moves.statuses import LOOKS, Status, name_of_kind, rebuilt_word
+from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.names import SideName, noun_of, readable, side_names, tag_names
 from snapdiff.reports.outline.class_counts import ClassCount, Numbers, count_by_class
 from snapdiff.reports.outline.counts import CountTable, count_table, tags_worst_first
-from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
+from snapdiff.reports.outline.groups import FEW_QUIET
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, followers_of, spec_lines
 from snapdiff.reports.outline.lost_builds import LostTogether
 from snapdiff.reports.outline.opening import ToldNames, told_names
@@ -179,6 +179,14 @@ class Outline(Struct, frozen=True, kw_only=True):
         """What products no longer have any build with, in all tags."""
         return [it for tag in self.tags for it in tag.opening.lost_together if it.products]
 
+    @property
+    def loses_compilers(self) -> bool:
+        """Whether packages lost builds with a compiler: it is not as before for all of them."""
+        lost = [it for count in self.packages.told for it, _ in count.lost_with]
+        lost += [it.trait for tag in self.tags for it in tag.opening.lost_together]
+        traits = [trait for it in lost for trait in (it.trait, it.also) if trait]
+        return any(trait.what == "compiler" for trait in traits)
+
     def lost_together(self, tag: TagBlock) -> list[LostTogether]:
         """Return what a tag has no build with any more, beside what the sentence says."""
         every = tag.opening.lost_together
@@ -258,6 +266,7 @@ def outline_of(
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
+    has_all = not diff.filters.stack
     followers = followers_of(told[0], every, stacks) if is_one_line else ()
     said = every if followers else told if is_one_line else ()
     blocks = [writer.block(group_by, said) for writer in writers]
@@ -278,7 +287,10 @@ def outline_of(
         is_all=reports_all(diff.filters),
         specs=() if every else spec_lines([stack for tag in changed for stack in tag.stacks]),
         one_sided={kind: tuple(it for it in diff.tags if it.status == kind.value) for kind in both},
-        whole_stacks={it: tuple(stack_news(diff.tags, it) if it in kinds else ()) for it in both},
+        whole_stacks={
+            it: tuple(stack_news(diff.tags, it, has_all=has_all) if it in kinds else ())
+            for it in both
+        },
         hash_conflicts=tuple(it for tag in diff.tags for it in tag.hash_conflicts or ()),
         renames=tuple(likely_renames(diff.tags)) if asks else (),
         counted=counted,
@@ -315,29 +327,3 @@ def _number_of_stacks(writers: Sequence[TagWriter]) -> int:
         (tag_names(tag), it.stack) for tag in tags for it in tag.stacks if it.status == "changed"
     }
     return len(both.intersection((tag, stack) for tag, move in news for stack in move.stacks))
-
-
-Folds = Literal["none", "dependencies", "all"]
-
-
-def block_values(
-    outline: Outline,
-    *,
-    lists_all: bool = False,
-    folds: Folds = "dependencies",
-    on_terminal: bool = False,
-    tells_unchanged: bool = True,
-) -> dict[str, Any]:
-    """Return what the templates of blocks and words ask for; a terminal folds nothing."""
-    return {
-        "outline": outline,
-        "noun": outline.noun,
-        "rebuilt": rebuilt_word(outline.noun),
-        "kind_names": {kind.value: name_of_kind(kind, outline.noun) for kind in LOOKS},
-        "lists_all": lists_all,
-        "on_terminal": on_terminal,
-        "tells_unchanged": tells_unchanged,
-        "can_fold": folds != "none" and not on_terminal,
-        "folds_all": folds == "all",
-        "most_names": FEW_QUIET if on_terminal and not lists_all else MOST_NAMES,
-    }

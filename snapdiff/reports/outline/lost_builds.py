@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.places import Place, Places
+from snapdiff.reports.moves.statuses import WORST_FIRST
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Count, Kind
@@ -21,11 +22,11 @@ _MOST_NAMED = 5
 
 
 class StackBuilds(NamedTuple):
-    """How many builds a stack has on each side, how many are as before, and only rebuilt."""
+    """How many builds a stack has on each side, and what happened to how many, if to any."""
 
     in_all: Count
+    counts: tuple[tuple[Kind, int], ...]
     unchanged: int
-    rebuilt: int
 
 
 class LostPart(NamedTuple):
@@ -75,7 +76,8 @@ def builds_of(stack: StackDiff) -> StackBuilds | None:
     some = [it for it in stack.package_changes if any(map(it.builds_alone, both))]
     if stack.status != "changed" or len(some) < 2 or all(it.whole for it in some):
         return None
-    return StackBuilds(stack.specs, stack.summary.unchanged, stack.summary.rebuilt)
+    numbers = ((kind, getattr(stack.summary, kind.value)) for kind in WORST_FIRST)
+    return StackBuilds(stack.specs, tuple(it for it in numbers if it[1]), stack.summary.unchanged)
 
 
 def lost_together(

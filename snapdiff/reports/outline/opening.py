@@ -297,14 +297,20 @@ def _roots_told(
 
 
 def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
-    """Return the packages of a group with the worst that happened to each, the same step once."""
+    """Return the packages of a group with the worst that happened to each, the same step once.
+
+    That is so as well where nobody asks for the package, if it is the same step.
+    """
     places = {frozenset(move.stacks): move.place for line in lines for move in line.moves}
     found = []
     for name, worst in ((name, line) for line in group.lines for name in line.packages):
         steps: dict[str, Move] = {}
-        told = (it for it in worst.moves_of(name) if not it.is_beside)
-        for move in (it for it in told if it.status is worst.status):
-            before = steps.get(step := move.now_in_words(str))
+        every = sorted(worst.moves_of(name), key=lambda it: it.is_beside)
+        for move in every:
+            step = move.now_in_words(str)
+            if step not in steps if move.is_beside else move.status is not worst.status:
+                continue
+            before = steps.get(step)
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
             # No line may be about all of these stacks: then they have no shorter name.
             place = places.setdefault(frozenset(stacks), Place("", stacks))

@@ -70,6 +70,12 @@ class TagBlock(Struct, frozen=True, kw_only=True):
         return any(part.has_table for part in self.parts)
 
     @property
+    def rebuilt_part(self) -> Part | None:
+        """The first part with lines about packages of which only the hash changed, if one has."""
+        groups = ((part, group) for part in self.parts for group in part.groups)
+        return next((part for part, it in groups if it.status is Status.REBUILT), None)
+
+    @property
     def is_list_enough(self) -> bool:
         """Whether packages that nobody knows to be products are named in a list that is short."""
         lists = [part.size for part in self.parts if part.about == "packages"]

@@ -58,6 +58,12 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     compilers: tuple[str, ...]
     others_changed: bool
 
+    @property
+    def new_compilers(self) -> set[str]:
+        """The compilers of its news with which nothing was built before."""
+        steps = (it for it in self.news if it[0] in COMPILERS)
+        return {name for name, step in steps if step.came and not (step.gone or step.kept)}
+
 
 _Steps = dict[VersionMove, list[StackDiff]]
 

@@ -25,29 +25,40 @@ _HARDWARE = re.compile(
 
 
 class StackNews(NamedTuple):
-    """Stacks of one tag that are removed or added, and how many packages they have in all.
+    """Stacks of one tag that are removed or added, and the packages that they have in all.
 
-    `package` is the only one; `may_be_old` says that pages of others may not have named them.
+    `alone` are those of them that no other stack has, or had, None where not all stacks were
+    looked at. `may_be_old` says that pages of
+    others may not have named these stacks.
     """
 
     tag: TagDiff
     stacks: tuple[str, ...]
-    packages: int
-    package: str
+    packages: tuple[str, ...]
+    alone: tuple[str, ...] | None
     may_be_old: bool
 
 
-def stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
-    """Yield the stacks of each tag on both sides that are removed, or added."""
+def stack_news(tags: Iterable[TagDiff], kind: Kind, *, has_all: bool) -> Iterator[StackNews]:
+    """Yield the stacks of each tag on both sides that are removed, or added.
+
+    The tags may not have all of their stacks, if these were narrowed.
+    """
     for tag in tags:
         stacks = [stack for stack in tag.stacks if stack.status == kind.value]
         if stacks and tag.status == "changed":
             sides = [names for it in stacks for names in (it.packages.removed, it.packages.added)]
-            names = set().union(*sides)
-            package = min(names) if len(names) == 1 else ""
+            names = sorted(set().union(*sides))
+            whole = {*tag.packages.removed, *tag.packages.added}
             of_pages = added_word(it.document for it in stacks) == FIRST_SEEN
-            is_unsure = bool(package) and len(stacks) > 1 and of_pages and kind is Kind.ADDED
-            yield StackNews(tag, tuple(it.stack for it in stacks), len(names), package, is_unsure)
+            is_unsure = len(names) == 1 < len(stacks) and of_pages and kind is Kind.ADDED
+            yield StackNews(
+                tag=tag,
+                stacks=tuple(it.stack for it in stacks),
+                packages=tuple(names),
+                alone=tuple(it for it in names if it in whole) if has_all else None,
+                may_be_old=is_unsure,
+            )
 
 
 def _may_be_one(families: Mapping[str, AbstractSet[str]], old: str, new: str) -> bool:
