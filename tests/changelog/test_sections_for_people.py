@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -219,6 +220,27 @@ class TestSubject:
         history.commit(pages_of([ZLIB, MPI4PY]), odd)
         text = markdown("-C", tmp_path, "HEAD~1..HEAD", "-f", "text")
         assert r"café \x1b[31m \u2028 end" in text
+
+
+def test_a_sentence_stands_below_a_heading_if_it_says_more(tmp_path: Path) -> None:
+    def items(version: str, recipe: str, *newer: str) -> list[Item]:
+        zlib = Item("zlib", recipe=recipe)
+        versions = {"app": version, "tool": f"2{version}"}
+        apps = [Item(*it, explicit=True, needs=(needs(zlib),)) for it in versions.items()]
+        libs = [Item(f"lib{n}", it, explicit=True) for it in ("0", *newer) for n in range(9)]
+        return [zlib, *apps, *(replace(it, version=f"{it.version}.{it.name}") for it in libs)]
+
+    history = History(tmp_path)
+    for some in (("1.0", "a"), ("1.1", "a"), ("1.1", "b"), ("1.1", "b", "1")):
+        history.commit({"cpu/spack.lock": to_bytes(lock(items(*some)))})
+    text = markdown("-C", tmp_path, "HEAD~3..HEAD")
+    more, hashes, upgraded = (it.split("\n\n")[:2] for it in text.split("\n## ")[1:])
+    assert upgraded[0].endswith(": 2 products upgraded (`app` to `1.1`, `tool` to `21.1`)")
+    assert upgraded[1] == "**Upgraded**"
+    assert hashes[0].endswith(": 2 products only have another hash")
+    assert hashes[1] == "2 products only have another hash, because `zlib`'s recipe changed."
+    assert more[0].endswith(": 9 products with more versions")
+    assert more[1] == "Of 11 products, 9 have more versions; no version is gone."
 
 
 def test_a_stack_and_tag_without_a_name_are_not_named(tmp_path: Path) -> None:

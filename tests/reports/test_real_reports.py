@@ -254,6 +254,13 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
         assert found == sorted(found)
 
 
+def test_compilers_are_not_as_before_where_packages_lost_their_builds_with_one() -> None:
+    locks = (next((DATA / "locks" / "derecho").glob(f"{it}-*.lock")) for it in ("062", "063"))
+    _, sentence, _, lost, *_ = run_cli(*locks, "-f", "text").out.split("\n\n")
+    assert sentence.replace("\n", " ").endswith(", 1 is reconfigured.")
+    assert "no build with intel-oneapi-compilers any more: superlu, superlu-dist;" in lost
+
+
 def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     weeks = (DATA / "weeks" / "_cache" / name for name in WEEKS)
     text = run_cli(*weeks, "-f", "comment", "--package-url", "").out

@@ -103,7 +103,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def title_says_all(self) -> bool:
         """Whether a title with the number of each class leaves nothing to a sentence below it."""
-        has_more = self.tells_stacks or self.is_all_there or self.only_cause or self.names_below
+        has_more = self.tells_stacks or self.is_all_there or self.only_cause
         return self.only_line is None and not has_more
 
     @property
