@@ -65,6 +65,16 @@ def test_of_one_environment_a_line_says_all(tmp_path: Path) -> None:
         assert counts == f"{beginning}\n\n{line}\n"
 
 
+def test_one_environment_that_went_is_a_row_that_says_so(tmp_path: Path) -> None:
+    stacks = {"cpu": (CPU[0], CPU[0]), "gpu": (GPU[0], GPU[0])}
+    for side, names in (("old", stacks), ("new", ("cpu",))):
+        files = {f"{side}/{it}/spack.lock": to_bytes(lock(stacks[it][0])) for it in names}
+        write_files(tmp_path, files)
+    options = ("--stat", "-s", "gpu", "-f", "markdown")
+    row = run_cli("-C", tmp_path, "old", "new", *options).out.splitlines()[-1]
+    assert row.startswith("| `gpu`, removed | ")
+
+
 def test_counts_that_do_not_fit_are_left_out_as_a_whole(tmp_path: Path) -> None:
     beginning, _ = reports(tmp_path, "markdown", {"cpu": CPU, "gpu": GPU})
     done = run_cli("-C", tmp_path, "old", "new", "--stat", "-f", "markdown", "--max-length", "250")
