@@ -312,7 +312,8 @@ def _shortened(group: Group, most: int) -> Group:
         rows = dict(islice(group.table.rows.items(), most))
         table = group.table._replace(rows=rows) if most else None
         left_out = len(group.table.rows) - len(rows)
-        return replace(group, table=table, lines=(), left_out=left_out)
+        return replace(group, table=table, lines=(), steps=(), left_out=left_out)
+    told = {name for line in group.lines[:most] for name in line.packages}
     names = group.names[: FEW_QUIET * max(most - len(group.lines), 0)]
     untold = len({name for line in group.lines[most:] for name in line.packages})
     return replace(
@@ -320,5 +321,6 @@ def _shortened(group: Group, most: int) -> Group:
         lines=group.lines[:most],
         names=names,
         named_at=group.named_at if names == group.names else (),
+        steps=tuple(it for it in group.steps if it[0] in told),
         left_out=untold + len(group.names) - len(names),
     )

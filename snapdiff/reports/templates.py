@@ -21,7 +21,6 @@ from snapdiff.reports.moves.statuses import LOOKS, name_of_kind, rebuilt_word
 from snapdiff.reports.outline import Outline
 from snapdiff.reports.outline.class_counts import named_by_place, with_nouns
 from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
-from snapdiff.reports.outline.opening import named_steps
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
@@ -94,7 +93,6 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     environment.filters |= OWN_FILTERS | {
         "tag_label": partial(names.tag_label, mark=mark),
         "by_place": named_by_place,
-        "named_steps": named_steps,
         "with_nouns": with_nouns,
         "by_sign": by_sign,
         "paths_by_sign": paths_by_sign,

@@ -238,9 +238,31 @@ def test_a_sentence_stands_below_a_heading_if_it_says_more(tmp_path: Path) -> No
     assert upgraded[0].endswith(": 2 products upgraded (`app` to `1.1`, `tool` to `21.1`)")
     assert upgraded[1] == "**Upgraded**"
     assert hashes[0].endswith(": 2 products only have another hash")
-    assert hashes[1] == "2 products only have another hash, because `zlib`'s recipe changed."
+    because = "because `zlib`'s recipe changed"
+    assert hashes[1] == f"2 products only have another hash in `cpu`, {because}."
     assert more[0].endswith(": 9 products with more versions")
-    assert more[1] == "Of 11 products, 9 have more versions; no version is gone."
+    assert more[1] == "Of 11 products, 9 have more versions in `cpu`; no version is gone."
+    assert text.endswith(f"\n\n`{history.git('rev-parse', 'HEAD~2')[:7]}` in `cpu`: `Update`\n")
+
+
+def test_below_a_heading_nothing_is_counted_twice(tmp_path: Path) -> None:
+    def items(version: str, *, has: bool) -> list[Item]:
+        ups = [Item(f"up{n}", f"{n}.{version}", explicit=True) for n in range(2)]
+        beside = ["0"] if has else ["0", "1"]
+        more = [Item(f"lib{n}", it, explicit=True) for it in beside for n in range(3)]
+        built = [Item(f"app{n}", explicit=True, parameters={"x": has}) for n in range(3)]
+        dated = Item("dated", "20180129" if has else "0.11.0", explicit=True)
+        whole = Item("gone" if has else "new", explicit=True)
+        root = Item("root", explicit=has)
+        top = Item("top", explicit=True, needs=(needs(root),))
+        return [*ups, *more, *built, dated, whole, root, top]
+
+    history = History(tmp_path)
+    for number, has in enumerate((True, False)):
+        history.commit({"cpu/spack.lock": to_bytes(lock(items(str(number), has=has)))})
+    title, below = markdown("-C", tmp_path, "HEAD~1..HEAD").split("\n## ")[1].split("\n\n")[:2]
+    assert title.endswith(", 8 changed otherwise")
+    assert "otherwise" not in below
 
 
 def test_a_stack_and_tag_without_a_name_are_not_named(tmp_path: Path) -> None:
@@ -407,7 +429,7 @@ def test_what_of_the_toolchain_is_as_before_is_left_to_reports(tmp_path: Path) -
             for n in range(6)
         ]
         write_files(tmp_path / side, {"cpu/spack.lock": to_bytes(lock([*tools, *apps]))})
-    assert "upgraded; `openmpi` `5.0.1` → `5.0.2`." in markdown(tmp_path)
+    assert "upgraded in `cpu`; `openmpi` `5.0.1` → `5.0.2`." in markdown(tmp_path)
     assert "as before" not in markdown(tmp_path)
     report = run_cli("-C", tmp_path, "1", "2").out
     assert "upgraded; `gcc` as before, `openmpi` `5.0.1` → `5.0.2`." in report

@@ -49,3 +49,27 @@ def test_who_has_another_version_in_place_of_such_builds_lost_them_too(tmp_path:
         "**Upgraded**: `esmf` `8.6` new (2 builds: 1 with `cray-mpich` `8.1`, 1 with `mvapich` "
         "`3.0`), 1 of 2 builds of `8.5` gone (the one with `mpich` `4.1`)"
     ) in lines
+
+
+def test_builds_used_what_is_gone_where_it_is_their_dependency_and_all_of_it_is(
+    tmp_path: Path,
+) -> None:
+    names = ("fftw", "hdf5", "netcdf")
+    lost = "3 products (`fftw`, `hdf5`, `netcdf`)"
+    for is_on, told in ((True, "+mpich"), (False, "~mpich")):
+        with_it, without = (
+            [Item(it, explicit=True, parameters={"mpich": value}) for it in names]
+            for value in (is_on, not is_on)
+        )
+        lines = report(tmp_path / told, [MPICH, *with_it, *without], without)
+        assert lines[1] == f"`mpich` is gone, {lost} lost builds with `{told}`."
+    older = Item("mpich", "3.4", explicit=True)
+    users = [[it for name in names for it in builds(name, mpi)] for mpi in (older, MPICH)]
+    for stack, old, new in (
+        ("one", [older, MPICH, *users[0], *users[1]], [MPICH, *users[1]]),
+        ("two", [older, OPENMPI], [OPENMPI]),
+    ):
+        for side, items in (("old", old), ("new", new)):
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    text = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
+    assert f"`mpich` is gone from `two`, {lost} lost builds with `mpich` `3.4`" in text

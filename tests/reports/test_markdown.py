@@ -164,25 +164,30 @@ def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> No
     write_files(tmp_path / "old", pages_of([stays, *gone]))
     write_files(tmp_path / "new", pages_of([stays]))
     same = ("-C", tmp_path, "old", "new")
-    assert "**Stack `e4s` removed**: 7 packages; none in other stacks now\n" in run_cli(*same).out
+    fate = "7 packages; none in any stack of `develop` any more"
+    assert f"**Stack `e4s` removed**: {fate}\n" in run_cli(*same).out
     text = run_cli(*same, "-f", "text").out
-    assert "\nStack e4s removed: 7 packages; none in other stacks now\n" in text
+    assert "\nStack e4s removed: 7 packages; none in any stack of develop any more\n" in text
     assert "p-b, p-c, p-d, p-e, p-f, p-g, p-h 1.0 are gone (e4s). 1 stack removed.\n" in text
 
 
 @pytest.mark.parametrize(
     ("elsewhere", "options", "words"),
     [
-        ("bc", (), "2 packages: `p-b`, `p-c`; all still in other stacks"),
-        ("c", (), "2 packages: `p-b`, `p-c`; `p-b` in no stack any more"),
-        ("", (), "2 packages: `p-b`, `p-c`; none in other stacks now"),
-        ("bc", ("-s", "e4s,gone"), "2 packages: `p-b`, `p-c`"),  # the others were not looked at
+        ("bc", (), "2 packages: `p-b`, `p-c`; all in other stacks, too"),
+        ("c", (), "2 packages: `p-b`, `p-c`; `p-b` in no stack of `develop` any more"),
+        ("", (), "2 packages: `p-b`, `p-c`; none in any stack of `develop` any more"),
+        # Where others were not looked at, nothing is known of these.
+        ("bc", ("-s", "e4s,gone"), "2 packages: `p-b`, `p-c`"),
+        # What is in no stack counts in `root`, which is none.
+        ("bR", (), "2 packages: `p-b`, `p-c`"),
     ],
 )
 def test_what_a_stack_had_that_went_is_said_to_be_elsewhere_or_not(
     tmp_path: Path, elsewhere: str, options: tuple[str, ...], words: str
 ) -> None:
-    stays = [spec(it, package=f"p-{it}", stacks="hep") for it in elsewhere]
+    stays = [spec(it, package=f"p-{it}", stacks="hep") for it in elsewhere if it != "R"]
+    stays += [spec("f", package="p-c", stacks="root")] * ("R" in elsewhere)
     stays.append(spec("z", package="zlib", stacks="e4s"))
     gone = [
         spec(it, package=f"p-{name}", stacks="gone") for it, name in zip("de", "bc", strict=True)
@@ -191,6 +196,19 @@ def test_what_a_stack_had_that_went_is_said_to_be_elsewhere_or_not(
     write_files(tmp_path / "new", pages_of(stays))
     out = run_cli("-C", tmp_path, "old", "new", *options).out
     assert f"\n\n**Stack `gone` removed**: {words}\n" in out
+
+
+@pytest.mark.parametrize("options", [("--", "gone", "other"), ("--skip-bad-pages",)])
+def test_what_an_environment_had_that_went_may_be_where_nobody_looked(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    zlib = to_bytes(lock([Item("zlib")]))
+    for side, names in (("old", ("gone", "left", "other")), ("new", ("left", "other"))):
+        write_files(tmp_path / side, {f"{it}/spack.lock": zlib for it in names})
+    if options == ("--skip-bad-pages",):
+        (tmp_path / "new" / "left" / "spack.lock").write_bytes(b"{")
+    out = run_cli("-C", tmp_path, "old", "new", *options).out
+    assert "\n\n**Environment `gone` removed**: 1 package: `zlib`\n" in out
 
 
 def test_the_gate_names_the_offenders() -> None:

@@ -544,7 +544,7 @@ def test_builds_of_one_product_are_those_of_one_package(tmp_path: Path) -> None:
     sides = {"a": ([Item("other")], [Item("other"), *side("1")]), "b": (side("1"), side("2"))}
     lines = report(tmp_path, sides, "-p", "app")
     assert [line.partition(", ")[0] for line in lines if "builds" in line] == [
-        "**With another hash**: 2 builds of 1 package in `b`"
+        "**With another hash**: 2 builds of `app` in `b`"
     ]
 
 
@@ -572,15 +572,13 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
         "Of 11 products, `gone` is gone, `flecsi` and `python` lost versions, `new` is new, `down` "
         "is downgraded, 5 are upgraded, 1 is reconfigured; `gcc` as before."
     )
-    apps = ", ".join(f"`app{it}` `1.0.{it}` → `1.1.{it}`" for it in range(4))
-    assert list(filter(None, lines[4:16])) == [
+    assert list(filter(None, lines[4:14])) == [
         "**Lost**",
         "- gone: `gone` `1.0`",
         "- versions gone: `flecsi` `2.1`",
         "- options turned off: `config` `~shared`",
         "**New**: `new` `1.0`",
         "**Downgraded**: `down` `1.1` → `1.0`",
-        f"**Upgraded**: {apps}, `up` `1.0` → `1.1`",
     ]
     assert "**Lost versions**: `flecsi`, `python` `2.1` gone, still has `2.2`" in lines
 
@@ -931,7 +929,7 @@ def test_a_comment_names_a_place_once_of_steps_that_lines_tell_apart(tmp_path: P
     stacks["a"] = ([*stacks["a"][0], *gone], [*stacks["a"][1], *new])
     lines = report(tmp_path, stacks, "-f", "comment")
     [upgraded] = [line for line in lines if line.startswith("**Upgraded**: ")]
-    assert upgraded.endswith(" (all 3); `r` `1.1` → `1.2`, `s` `1.1` → `1.2` (`a`, `b`)")
+    assert upgraded.endswith(" (all 3); `r` `1.1` → `1.2`, `s` `1.1` → `1.2` (all but `c`)")
 
 
 def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None:
@@ -1179,6 +1177,49 @@ def test_a_new_root_of_several_versions_is_named_with_these_among_what_is_new(
     new = next(line for line in lines if line.startswith("**New**: "))
     assert "`sdk` `1.0` (`a`)" in new
     assert "`sdk` `1.1` (`b`)" in new
+
+
+@pytest.mark.parametrize("options", [(), ("-s", "a,b"), ("--", "a", "b"), ("--skip-bad-pages",)])
+def test_that_no_other_environment_has_a_root_is_said_where_all_were_looked_at(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    """In `c` they are roots still; of the others alone nobody would know."""
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    changed = ([*TOOLS, *ups[0]], [*with_sdk(TOOLS), *ups[1]])
+    report(tmp_path, {"a": changed, "b": changed, "c": ([*TOOLS, *ups[0]], [*TOOLS, *ups[1]])})
+    if options == ("--skip-bad-pages",):
+        (tmp_path / "new" / "c" / "spack.lock").write_text("{")
+    text = run_cli("-C", tmp_path, "old", "new", "--package-url", "", *options).out
+    assert "no longer root specs, but dependencies of it: `tool0`, `tool1`, `tool2`" in text
+    assert "elsewhere" not in text
+
+
+def test_a_new_root_is_new_also_where_it_brought_nothing(tmp_path: Path) -> None:
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    old, new = ([*TOOLS, *it] for it in ups)
+    sdk = Item("sdk", explicit=True)
+    stacks = {"a": (old, [*with_sdk(TOOLS), *ups[1]]), "b": (old, [*new, sdk]), "c": (old, new)}
+    lines = report(tmp_path, stacks)
+    assert lines[4] == f"**`sdk` is new in all but `c`**: {TAKEN} (`a`)"
+
+
+@pytest.mark.parametrize("form", [("-f", "markdown"), ("-f", "comment"), ("-f", "text")])
+def test_a_product_that_made_the_same_step_as_a_dependency_did_so_there_too(
+    tmp_path: Path, form: tuple[str, ...]
+) -> None:
+    def side(it: int) -> dict[str, list[Item]]:
+        more = [Item(f"{'gone' if it == 1 else 'new'}{n}", explicit=True) for n in range(4)]
+        major, minor = Item("major", f"{it}.0"), Item("minor", f"1.{it}")
+        roots = [replace(major, explicit=True), replace(minor, explicit=True)]
+        below = [major, minor, replace(OTHER, needs=(needs(major), needs(minor)))]
+        return {"a": [*roots, *more], "b": below, "c": [OTHER]}
+
+    old, new = side(1), side(2)
+    text = "\n".join(report(tmp_path, {it: (old[it], new[it]) for it in old}, *form))
+    told = text.replace("`", "").replace("*", "")
+    assert told.count("Upgraded to another major version: major 1.0 → 2.0 (all but c)\n") == 1
+    # Of few lines all are in sight.
+    assert ("\nUpgraded: minor 1.1 → 1.2 (all but c)\n" in told) is (form[1] == "markdown")
 
 
 def test_what_two_new_roots_took_in_each_of_them_did(tmp_path: Path) -> None:

@@ -483,6 +483,44 @@ def test_the_first_sentence_ends_with_compilers_and_mpi(old: str, new: str, news
     assert f"; {news}" in line
 
 
+MOVED = {
+    # With which compilers three packages are built, before and now, and their versions.
+    "lost a build": ("1.0 1.0", "gcc@12 gcc@13", "gcc@12"),
+    "upgraded and lost a build": ("1.0 1.1", "gcc@12 gcc@13", "gcc@12"),
+    "reconfigured": ("1.0 1.0", "gcc@12", "gcc@13"),
+    "as before": ("1.0 1.1", "gcc@12 gcc@13", "gcc@12 gcc@13"),
+}
+
+
+@pytest.mark.parametrize("case", MOVED)
+@pytest.mark.parametrize("is_product", [True, False])
+def test_compilers_are_as_before_where_no_package_has_another_or_lost_builds_with_one(
+    tmp_path: Path, case: str, is_product: bool
+) -> None:
+    """The compilers themselves are all there on both sides."""
+
+    def side(number: int) -> list[Item]:
+        versions, *compilers = MOVED[case]
+        built = [it.partition("@")[::2] for it in compilers[number].split()]
+        some = [
+            Item(f"p{n}", versions.split()[number], compiler=it, explicit=is_product)
+            for n in range(3)
+            for it in built
+        ]
+        ups = [
+            Item(f"up{n}", f"{n}.{number}", compiler=("gcc", it), explicit=True)
+            for n, it in enumerate(["12", "13"] * 4)
+        ]
+        mpi = Item("openmpi", f"4.1.{number}", explicit=True)
+        top = Item("top", explicit=True, needs=tuple(map(needs, some)))
+        return [*some, *ups, mpi] if is_product else [*some, *ups, mpi, top]
+
+    sides = write_locks(tmp_path, side(0), side(1))
+    sentence = run_cli(*sides, "-f", "text").out.split("\n\n")[1]
+    assert "openmpi 4.1.0 → 4.1.1" in sentence
+    assert ("gcc as before" in sentence) is (case == "as before")
+
+
 def test_the_first_sentence_leaves_out_what_is_so_in_some_stacks_alone() -> None:
     sides = [
         [

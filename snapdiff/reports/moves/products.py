@@ -91,12 +91,17 @@ def needed_by_roots_now(stack: StackDiff) -> dict[str, tuple[str, ...]]:
     """Return what is asked for no longer by name, with the roots only now that need it directly."""
     if stack.asked_for is None:
         return {}
-    asked_for = ((change.package, change.asked_for) for change in stack.package_changes)
-    now = {name for name, sides in asked_for if sides and sides.new and not sides.old}
+    now = roots_only_now(stack)
     return {
         name: tuple(root for root in roots if root in now)
         for name, roots in stack.asked_for.needed_by.items()
     }
+
+
+def roots_only_now(stack: StackDiff) -> set[str]:
+    """Return what was not asked for in a stack before and is now."""
+    asked_for = ((change.package, change.asked_for) for change in stack.package_changes)
+    return {name for name, sides in asked_for if sides and sides.new and not sides.old}
 
 
 def roots_on_both_sides(stack: StackDiff) -> set[str]:

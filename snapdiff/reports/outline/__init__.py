@@ -52,7 +52,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     `is_because` says that only builds with some reasons were looked at, `is_all` that all that
     happened was. `specs` are those that changed in a kind that is asked for where no package did:
     with `-k removed` one that an upgraded package lost. `in_all` is how many products, or packages,
-    the only tag that changed has, changed or not, where it is known. `one_sided` are tags, and
+    the only tag that changed has, changed or not, where it is known. `has_all_stacks` says that
+    none was left out. `one_sided` are tags, and
     `whole_stacks` stacks of other tags, that are on one side alone, by kind, of stacks where it is
     reported. `renames` are stacks that may be one, each with the option that compares them so.
     """
@@ -79,6 +80,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     counted: CountTable
     tags: tuple[TagBlock, ...]
     several_changed: bool
+    has_all_stacks: bool
     in_all: PackageCount | None
     skipped: tuple[SkippedPage, ...]
 
@@ -95,8 +97,8 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def names_gone(self) -> tuple[str, ...]:
-        """The package of which the sentence says first that it is gone, if it is one."""
-        gone = (it for it in self.packages.told if it.status is Status.GONE)
+        """The package of which the sentence says first that all of it is gone, if it is one."""
+        gone = (it for it in self.packages.told if it.status is Status.GONE and not it.in_some)
         names = next((it.as_names for it in gone), ())
         return names if len(names) == 1 else ()
 
@@ -179,14 +181,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         """What products no longer have any build with, in all tags."""
         return [it for tag in self.tags for it in tag.opening.lost_together if it.products]
 
-    @property
-    def loses_compilers(self) -> bool:
-        """Whether packages lost builds with a compiler: it is not as before for all of them."""
-        lost = [it for count in self.packages.told for it, _ in count.lost_with]
-        lost += [it.trait for tag in self.tags for it in tag.opening.lost_together]
-        traits = [trait for it in lost for trait in (it.trait, it.also) if trait]
-        return any(trait.what == "compiler" for trait in traits)
-
     def lost_together(self, tag: TagBlock) -> list[LostTogether]:
         """Return what a tag has no build with any more, beside what the sentence says."""
         every = tag.opening.lost_together
@@ -212,7 +206,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     def names_told(self, tag: TagBlock) -> ToldNames:
         """Return what is named below the sentence, and what new roots brought to a tag."""
-        demoted = () if self.only_stack else self.demoted
+        demoted = self.demoted if self.has_all_stacks and not self.only_stack else ()
         return told_names(self.names_below, tag.opening.new_roots, demoted)
 
     @property
@@ -266,7 +260,7 @@ def outline_of(
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
-    has_all = not diff.filters.stack
+    has_all = not (diff.filters.stack or diff.filters.path or diff.skipped)
     followers = followers_of(told[0], every, stacks) if is_one_line else ()
     said = every if followers else told if is_one_line else ()
     blocks = [writer.block(group_by, said) for writer in writers]
@@ -296,6 +290,7 @@ def outline_of(
         counted=counted,
         tags=tuple(blocks),
         several_changed=len(changed) > 1,
+        has_all_stacks=has_all,
         in_all=_in_all(changed, has_products=has_products) if is_counted else None,
         skipped=diff.skipped,
     )

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.places import Place
 from snapdiff.reports.moves.statuses import Status
-from snapdiff.reports.outline.class_counts import ClassCount, count_by_class
+from snapdiff.reports.outline.class_counts import ClassCount, Named, count_by_class
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.product_table import ProductTable
 
@@ -27,7 +27,7 @@ class Group(ClassCount, frozen=True, kw_only=True):
 
     `named` is what is said of the ones that are named, `named_at` where these are, if they are few
     in several places. `left_out` is how many packages are on lines, on rows or among names that are
-    not there.
+    not there. `steps` has what became of each package in few words.
     """
 
     lines: tuple[PackageLine, ...] = ()
@@ -36,6 +36,7 @@ class Group(ClassCount, frozen=True, kw_only=True):
     named: ClassCount | None = None
     named_at: tuple[tuple[tuple[Place, ...], list[str]], ...] = ()
     left_out: int = 0
+    steps: Named = ()
 
     @property
     def size(self) -> int:

@@ -11,11 +11,15 @@ from snapdiff.reports.cause_words import turned_off
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import Moves, StackMoves
 from snapdiff.reports.moves.places import Place, Placed, Places
-from snapdiff.reports.moves.products import needed_by_roots_now, roots_on_both_sides, versions_in
+from snapdiff.reports.moves.products import (
+    needed_by_roots_now,
+    roots_on_both_sides,
+    roots_only_now,
+    versions_in,
+)
 from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.outline.class_counts import ClassCount, Named
 from snapdiff.reports.outline.groups import Group
-from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
     LEAST_TOGETHER,
     LostTogether,
@@ -39,7 +43,7 @@ Losses = Placed[tuple[str, tuple[str, ...]]]
 
 
 class NewRoots(Struct, frozen=True, kw_only=True):
-    """New roots, and what they brought in the stacks of `place`.
+    """Roots that are new in the stacks of `place`, and what they brought there.
 
     `names` have the versions of those of which no other line tells; `are_new` says that the tag had
     none of them before. `taken` are the products that are asked for no longer, on which they
@@ -186,7 +190,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         if len({name for name, _ in found}) < LEAST_TOGETHER:
             continue
         some = (it for other, it in taken.items() if set(roots) <= set(other))
-        here = {stack for _, stack in found}
+        here = {it.stack for it in tag.stacks if roots_only_now(it).issuperset(roots)}
         others = [stack for stack in tag.stacks if stack.stack not in here]
         are_there = bool(others) and all(
             roots_on_both_sides(stack).issuperset(roots) for stack in others
@@ -195,7 +199,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
             NewRoots(
                 names=tuple((name, ()) for name in roots),
                 are_new=set(roots).issubset(tag.packages.added),
-                place=places.place(stack for _, stack in found),
+                place=places.place(here),
                 taken=places.by_place(sorted(chain.from_iterable(some))),
                 older=places.by_place(it for it, _ in came),
                 fell=frozenset((name, it) for ((name, _), it), fell in came if fell),
@@ -257,11 +261,12 @@ def told_names(
 ) -> ToldNames:
     """Return what is named of some classes; what a package lost is said with its name.
 
+    What is upgraded has its steps, which say more.
     The `demoted` products are named beside them, those that no stack asks for any more.
     """
     classes = []
     for it in counts:
-        if it.status is not Status.LOST:
+        if it.status not in (Status.LOST, Status.UPGRADED):
             classes.append(NamedClass(it, it.in_some == it.number, it.few))
         if it.in_more:
             classes.append(NamedClass(it, True, it.few_in_some))
@@ -296,12 +301,11 @@ def _roots_told(
     return roots
 
 
-def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
+def named_steps(group: Group, places: Places) -> Named:
     """Return the packages of a group with the worst that happened to each, the same step once.
 
     That is so as well where nobody asks for the package, if it is the same step.
     """
-    places = {frozenset(move.stacks): move.place for line in lines for move in line.moves}
     found = []
     for name, worst in ((name, line) for line in group.lines for name in line.packages):
         steps: dict[str, Move] = {}
@@ -312,8 +316,6 @@ def named_steps(group: Group, lines: Iterable[PackageLine]) -> Named:
                 continue
             before = steps.get(step)
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
-            # No line may be about all of these stacks: then they have no shorter name.
-            place = places.setdefault(frozenset(stacks), Place("", stacks))
-            steps[step] = replace(move, stacks=stacks, place=place)
+            steps[step] = replace(move, stacks=stacks, place=places.place(stacks))
         found.append((name, tuple(steps.values())))
     return tuple(found)

@@ -24,9 +24,9 @@ from snapdiff.reports.moves.products import in_parts, knows_products
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.outline.class_counts import Numbers, count_by_class
 from snapdiff.reports.outline.counts import stacks_by_fate
-from snapdiff.reports.outline.groups import FEW, FEW_QUIET, grouped
+from snapdiff.reports.outline.groups import FEW, FEW_QUIET, Group, grouped
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, package_lines, spec_lines
-from snapdiff.reports.outline.opening import Opening, new_roots_of, opening_of
+from snapdiff.reports.outline.opening import Opening, named_steps, new_roots_of, opening_of
 from snapdiff.reports.outline.parts import SHORT, About, Part, new_builds_of
 from snapdiff.reports.outline.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.outline.reasons import Reasons, reasons_of
@@ -34,7 +34,10 @@ from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain, tool
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
-from snapdiff.spack import COMPILERS
+from snapdiff.spack import COMPILERS, NO_COMPILER
+
+_WITH_STEPS = (Status.MAJOR, Status.UPGRADED, Status.MORE, Status.SCHEME)
+"""The classes of which it is said in few words which version each package has now."""
 
 _MOST_LINES = 30
 """Below how many lines of packages nobody looks for the toolchain in a line of its own."""
@@ -68,6 +71,23 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     def has_table(self) -> bool:
         """Whether its products are in a table."""
         return any(part.has_table for part in self.parts)
+
+    @property
+    def moves_compilers(self) -> bool:
+        """Whether builds changed their compiler, or packages lost such: not all is as before."""
+        changes = (it for stack in self.tag.stacks for it in stack.changes)
+        fields = (field for it in changes for field in it.fields if field.name == "compiler")
+        if any(NO_COMPILER not in (field.old, field.new) for field in fields):
+            return True
+        lost = [move.lost for some in self.by_stack.values() for _, move in some if move.lost]
+        traits = (trait for it in lost for part in it.parts for trait in (part.trait, part.also))
+        told = (it.trait.trait for it in self.opening.lost_together)
+        return any(it and it.what == "compiler" for it in (*traits, *told))
+
+    @property
+    def with_steps(self) -> list[Group]:
+        """The groups of products of which it is known in few words what became of each."""
+        return [group for part in self.parts for group in part.groups if group.steps]
 
     @property
     def rebuilt_part(self) -> Part | None:
@@ -225,17 +245,25 @@ class TagWriter:
             if new_builds:
                 listed = [line for line in listed if line not in new_builds.told]
             of_these = None if is_dependency else table
+            groups = grouped(listed, of_these, lists_all=self._lists_all)
+            if not (is_dependency or stack):
+                groups = tuple(map(self._with_steps, groups))
             parts.append(
                 Part(
                     about=about,
                     stack=stack.stack if stack else None,
-                    groups=grouped(listed, of_these, lists_all=self._lists_all),
+                    groups=groups,
                     new_builds=new_builds,
                     numbers=Numbers(by_class=count_by_class(some)),
                     is_beside_toolchain=is_dependency and beside != list(lines),
                 )
             )
         return [part for part in parts if part.groups or part.new_builds] or parts[:1]
+
+    def _with_steps(self, group: Group) -> Group:
+        if group.status not in _WITH_STEPS:
+            return group
+        return replace(group, steps=named_steps(group, self._places))
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:

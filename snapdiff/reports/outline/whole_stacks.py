@@ -52,11 +52,13 @@ def stack_news(tags: Iterable[TagDiff], kind: Kind, *, has_all: bool) -> Iterato
             whole = {*tag.packages.removed, *tag.packages.added}
             of_pages = added_word(it.document for it in stacks) == FIRST_SEEN
             is_unsure = len(names) == 1 < len(stacks) and of_pages and kind is Kind.ADDED
+            # What nobody else has counts in `root`, which is no stack.
+            is_known = has_all and not any(it.stack == ROOT and it.specs.new for it in tag.stacks)
             yield StackNews(
                 tag=tag,
                 stacks=tuple(it.stack for it in stacks),
                 packages=tuple(names),
-                alone=tuple(it for it in names if it in whole) if has_all else None,
+                alone=tuple(it for it in names if it in whole) if is_known else None,
                 may_be_old=is_unsure,
             )
 
