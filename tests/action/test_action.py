@@ -150,10 +150,10 @@ def test_it_posts_one_comment_then_edits_it_and_the_gate_comes_last(runner: Runn
     [comment] = runner.host.comments
     assert comment.author == BOT
     assert "`3.0` → `2.9`" in comment.body
-    _, *lines = comment.body.partition("# Changes from ")[2].splitlines()
+    _, *lines = comment.body.partition("# Changes ")[2].splitlines()
     assert not [line for line in lines if "hdf5" in line]  # which somebody else removed
     assert f"(<{runner.host.url}/{REPOSITORY}/actions/runs/77>)" in comment.body
-    assert "# Changes from `HEAD^1" in comment.body
+    assert " from `HEAD^1" in comment.body.partition("# Changes ")[2]
     url = f"{runner.host.url}/{REPOSITORY}/pull/{NUMBER}#issuecomment-{comment.comment_id}"
     assert first.outputs["comment-url"] == url
 
