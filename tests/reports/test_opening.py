@@ -134,15 +134,15 @@ def test_what_is_downgraded_because_of_a_new_root_is_below_it(tmp_path: Path) ->
     assert lines[told + 1 : told + 4] == [
         "",
         f"- {TAKEN}",
-        f"- downgraded because of it in `a`: {fell}",
+        f"- needed by it and downgraded in `a`: {fell}",
     ]
     assert not any(line.startswith("**Downgraded") for line in lines[:told])
     page = report(tmp_path, stacks, "-f", "html")
     assert any(line.endswith(">sdk 1.0 is new in a</h3>") for line in page)
-    assert any(">downgraded because of it in a: tool0 2.0 → 1.9, " in line for line in page)
+    assert any(">needed by it and downgraded in a: tool0 2.0 → 1.9, " in line for line in page)
     text = report(tmp_path, stacks, "-f", "text")
     below = text[text.index("sdk 1.0 is new in a") :]
-    assert below[3] == "  downgraded because of it in a: " + fell.replace("`", "")
+    assert below[3] == "  needed by it and downgraded in a: " + fell.replace("`", "")
 
 
 def test_what_is_broken_of_an_item_below_another_is_further_in() -> None:
@@ -691,7 +691,7 @@ def test_how_many_builds_there_are_is_said_where_all_that_changed_is_told(tmp_pa
     assert "**Builds**: 6 → 3: 3 gone, 3 as before" in report(tmp_path / "a", {"a": (old, new)})
     more = [*new, Item("dependency")]
     more += [Item("user", explicit=True, needs=(needs(more[-1]),))]
-    assert "**Builds**: 6 → 5: 3 gone, 2 new, 3 as before" in report(
+    assert "**Builds**: 6 → 5: 3 gone, 2 new (`dependency`, `user`), 3 as before" in report(
         tmp_path / "b", {"a": (old, more)}
     )
     roots = report(tmp_path / "c", {"a": (old, more)}, "--explicit")
@@ -865,7 +865,10 @@ def test_builds_that_are_as_before_and_those_of_which_only_the_hash_changed_are_
         return [*(item for name in "xyz" for item in builds(name, gpu=gpus)), zlib, *apps]
 
     lines = report(tmp_path, {"a": (side("89", "1.0"), side("8", "1.1"))})
-    assert lines[-1] == "**Builds**: 9 → 6: 3 gone, 1 upgraded, 2 with another hash, 3 as before"
+    assert (
+        lines[-1]
+        == "**Builds**: 9 → 6: 3 gone, 1 upgraded (`zlib`), 2 with another hash, 3 as before"
+    )
 
 
 @pytest.mark.parametrize(
@@ -937,10 +940,10 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     roots = [Item(name, explicit=True, needs=tuple(map(needs, fell))) for name in ("aa", "bb")]
     more = [Item(f"n{number}", explicit=True) for number in range(3)]
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
-    assert "3 are downgraded (because of `aa`, `bb`)" in lines[2]
+    assert "3 are downgraded (`aa`, `bb` need them)" in lines[2]
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
     assert lines[told + 2] == f"- {TAKEN}".replace(" it:", " them:")
-    assert lines[told + 3].startswith("- downgraded because of them: `tool0` `2.0` → `1.9`, ")
+    assert lines[told + 3].startswith("- needed by them and downgraded: `tool0` `2.0` → `1.9`, ")
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0`" in lines
 
 
@@ -973,7 +976,7 @@ def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Pa
     told = lines.index("**`sdk` `1.0` is new in all 3**")
     assert lines[told + 2] == f"- {NO_ROOTS}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
     assert lines[told + 3] == "- of these, none is still a root spec elsewhere"
-    assert lines[told + 4].startswith("- downgraded because of it in all but `c`: `p0` `2.0`")
+    assert lines[told + 4].startswith("- needed by it and downgraded in all but `c`: `p0` `2.0`")
 
 
 def test_older_versions_are_told_by_where_they_came(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ WEEKS = ("develop-2025-03-23", "develop-2025-03-30")
 NEWS = """\
 **All 5**: `cuda-aarch64`, `cuda-ppc64le`, `cuda-x86_64`, `oneapi-x86_64`, `rocm-x86_64`
 **Lost**
-- gone from `oneapi-x86_64`: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1`
+- gone from `oneapi-x86_64`: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1` (still in the 4 \
+others)
 - no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`, no longer root \
 specs there)
 - versions gone: `flecsi` `2.1.0` (`cuda-aarch64`)
@@ -42,14 +43,13 @@ others**
 (`cuda-aarch64`, `oneapi-x86_64`); `adios2`, `libcatalyst`, `paraview` (`cuda-aarch64`); \
 `ascent` (`oneapi-x86_64`)
 - of these, only `paraview`, `ascent` are still root specs elsewhere
-- downgraded because of it in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`
-- downgraded because of it in `cuda-aarch64`: `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one \
+- needed by it and downgraded in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`
+- needed by it and downgraded in `cuda-aarch64`: `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one \
 with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those with `cuda`)
-- downgraded because of it in `oneapi-x86_64`: `vtk-m` `2.0.0` → `1.9.0`, `adios2` `2.9.1` → \
+- needed by it and downgraded in `oneapi-x86_64`: `vtk-m` `2.0.0` → `1.9.0`, `adios2` `2.9.1` → \
 `2.8.3`, `ascent` `0.9.2` → `0.9.1`
 - older versions came with it: `hdf5` `1.12.2` (`cuda-aarch64`, `oneapi-x86_64`); `ascent` \
 `0.9.1`, `freetype` `2.10.2` (`cuda-aarch64`)
-- the 3 others have the same version of each of these, except `adios2`, `hdf5`
 **`exago` `1.6.0` is new in all but `oneapi-x86_64`**: older versions came with it: `camp` \
 `0.2.3`, `raja` `0.14.0`, `umpire` `6.0.0`
 **Also now in more environments**: `cusz` `0.3.1` (`cuda-aarch64`); `py-torch` `2.1.0` \
@@ -109,8 +109,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
         "Of 123 products, `libcatalyst` and `libpressio` are gone from `oneapi-x86_64`, `flecsi` "
-        "lost a version, `exago` is new, 3 are now in more environments, 5 are downgraded "
-        "(because of `ecp-data-vis-sdk`), 34 are upgraded (2 to another major version), in 5 "
+        "lost `2.1.0`, `exago` is new, 3 are now in more environments, 5 are downgraded "
+        "(`ecp-data-vis-sdk` needs them), 34 are upgraded (2 to another major version), in 5 "
         "environments; `gcc` and `intel-oneapi-compilers` as before, `openmpi` `4.1.5` → `4.1.6`, "
         "os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`). 15 more changed otherwise, 62 more "
         "changed in os alone or only have another hash."
@@ -222,8 +222,8 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     news = f"`mvapich` is gone; 10 products and `esmf` {lost}; {upgraded}"
     # Of compilers nothing is said where builds with one are lost.
     assert lines[2] == f"{news}."
-    same = "40 with another hash, 578 as before"
-    assert f"**Builds**: 649 → 627: 24 gone, 2 new, 7 upgraded, {same}" in lines
+    up, same = "`esmf`, `openmpi`", "40 with another hash, 578 as before"
+    assert f"**Builds**: 649 → 627: 24 gone, 2 new (`esmf`), 7 upgraded ({up}), {same}" in lines
 
     those = "3 with `openmpi` `5.0.0rc16`, 1 with `mvapich` `3.0b`"
     new = "6 builds: 3 with `cray-mpich` `8.1.27`, 3 with `openmpi` `5.0.0`"
@@ -234,7 +234,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     lost = "1 of 4 builds gone (no longer with `cce` `16.0.1`)"
     assert f"- `openmpi` `5.0.0rc16` → `5.0.0`, {lost}" in lines
     assert "**Gone**: `mvapich` `3.0b`" in lines
-    one, two = "one with `mvapich` `3.0b`", f"one with `mvapich` `3.0b` and one with {both}"
+    one, two = "one with `mvapich` `3.0b`", f"2 each, one with `mvapich` `3.0b` and one with {both}"
     # Of parallelio there are other versions.
     several = "`gptl`, `osu-micro-benchmarks`, `parallelio` `2.6.2`, `superlu-dist`"
     told = lines.index("**Lost builds**")
@@ -286,8 +286,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     ) in lines
     what, _, names = lines[-2].rpartition(": ")
     assert what == (
-        "**Stacks first seen**: 18, with `compiler-wrapper` alone of the packages compared; the "
-        "pages do not say whether these are new"
+        "**Stacks that had none of these packages before**: 18, now with `compiler-wrapper` alone; "
+        "they may be older"
     )
     assert names.count("`, `") == 17  # whoever reads a comment cannot ask for more of them
 

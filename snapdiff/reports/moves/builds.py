@@ -59,13 +59,15 @@ class BuildShare(NamedTuple):
     def alike_in_words(self, mark: Mark) -> str:
         """Return which these are that each of several packages lost or gained, or nothing.
 
-        That is `one with mvapich 3.0b`, or `3 with gcc 12`: whether gone or new stands elsewhere.
+        That is `one with mvapich 3.0b`, or `3 each with gcc 12`: whether gone or new stands
+        elsewhere.
         """
         traits = [traits_in_words(it, mark) for it in self.parts]
         if len(traits) == self.number:
-            return " and ".join(f"one {trait}" for trait in traits)
+            every = " and ".join(f"one {trait}" for trait in traits)
+            return f"{self.number:,} each, {every}" if len(traits) > 1 else every
         trait = self.common_trait(mark)
-        return f"{self.number:,} {trait}" if trait else ""
+        return f"{self.number:,} each {trait}" if trait else ""
 
     @property
     def of(self) -> int:

@@ -21,11 +21,19 @@ _MOST_NAMED = 5
 """How many packages a sentence names of which no build has something any more."""
 
 
+_FEW_NAMED = 2
+"""How many packages are named behind the number of their builds."""
+
+
 class StackBuilds(NamedTuple):
-    """How many builds a stack has on each side, and what happened to how many, if to any."""
+    """How many builds a stack has on each side, and what happened to how many of which packages.
+
+    Only what happened to any is there, and the packages only if these are few, and not the same
+    but for their hash.
+    """
 
     in_all: Count
-    counts: tuple[tuple[Kind, int], ...]
+    counts: tuple[tuple[Kind, int, tuple[str, ...]], ...]
     unchanged: int
 
 
@@ -76,8 +84,15 @@ def builds_of(stack: StackDiff) -> StackBuilds | None:
     some = [it for it in stack.package_changes if any(map(it.builds_alone, both))]
     if stack.status != "changed" or len(some) < 2 or all(it.whole for it in some):
         return None
-    numbers = ((kind, getattr(stack.summary, kind.value)) for kind in WORST_FIRST)
-    return StackBuilds(stack.specs, tuple(it for it in numbers if it[1]), stack.summary.unchanged)
+    packages: dict[Kind, list[str]] = {}
+    for change in stack.changes:
+        packages.setdefault(change.kind, []).append(change.package)
+    counts = []
+    for kind in (it for it in WORST_FIRST if it in packages):
+        names = tuple(dict.fromkeys(packages[kind]))
+        is_named = len(names) <= _FEW_NAMED and kind is not Kind.REBUILT
+        counts.append((kind, len(packages[kind]), names if is_named else ()))
+    return StackBuilds(stack.specs, tuple(counts), stack.summary.unchanged)
 
 
 def lost_together(

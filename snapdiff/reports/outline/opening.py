@@ -15,7 +15,6 @@ from snapdiff.reports.moves.products import (
     needed_by_roots_now,
     roots_on_both_sides,
     roots_only_now,
-    versions_in,
 )
 from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.outline.class_counts import ClassCount, Named
@@ -51,7 +50,7 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     is not said. `older` are those of which an older version came, by the stacks in which it
     did: `fell` has those that are downgraded, each with a stack, `beside` is the rest. `downgraded`
     are all products that are, where they are told with these roots. `others` are all other stacks,
-    if these asked for the roots before; they have all of the versions that came but the `unlike`.
+    if these asked for the roots before.
     """
 
     are_new: bool
@@ -64,7 +63,6 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     elsewhere: tuple[str, ...] | None = None
     downgraded: Named = ()
     others: Place | None = None
-    unlike: tuple[tuple[str, Versions], ...] | None = None
 
     @property
     def names_taken(self) -> list[str]:
@@ -205,23 +203,9 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 fell=frozenset((name, it) for ((name, _), it), fell in came if fell),
                 beside=places.by_place(it for it, fell in came if not fell),
                 others=places.besides(here, [it.stack for it in others]) if are_there else None,
-                unlike=_unlike({it for (it, _), _ in came}, others) if are_there else None,
             )
         )
     return sorted(told, key=lambda it: (-len(it.names_taken), it.names))
-
-
-def _unlike(
-    came: Collection[tuple[str, Versions]], others: Iterable[StackDiff]
-) -> tuple[tuple[str, Versions], ...] | None:
-    """Return those of the versions that other stacks do not all have; None where most are such."""
-    known = [versions_in(stack) for stack in others]
-    unlike = [
-        (name, versions)
-        for name, versions in sorted(came)
-        if not (versions and all(some.get(name, set()).issuperset(versions) for some in known))
-    ]
-    return tuple(unlike) if known and 2 * len(unlike) < len(came) else None
 
 
 def _older_version(change: PackageChange) -> Versions:
