@@ -48,6 +48,16 @@ class Layout(NamedTuple):
     in_table: list[Group]
     rest: list[Group]
 
+    @property
+    def listed(self) -> list[Group]:
+        """Those of the rest of which there are lines; of the others there are names."""
+        return [it for it in self.rest if it.is_listed]
+
+    @property
+    def lists_rebuilt(self) -> bool:
+        """Whether packages have lines of which only the hash changed."""
+        return any(it.status is Status.REBUILT for it in self.listed)
+
 
 class Part(Struct, frozen=True, kw_only=True):
     """What happened to the products, or to the dependencies, of one stack or of all of a tag.

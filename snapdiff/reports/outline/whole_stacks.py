@@ -24,6 +24,10 @@ _HARDWARE = re.compile(
 """The parts of stacks' names that say what they are for."""
 
 
+_FEW_PACKAGES = 5
+"""How many packages of a stack are named that came or went with it."""
+
+
 class StackNews(NamedTuple):
     """Stacks of one tag that are removed or added, and the packages that they have in all.
 
@@ -37,6 +41,16 @@ class StackNews(NamedTuple):
     packages: tuple[str, ...]
     alone: tuple[str, ...] | None
     may_be_old: bool
+
+    @property
+    def few(self) -> tuple[str, ...]:
+        """The packages, if they are few."""
+        return self.packages if len(self.packages) <= _FEW_PACKAGES else ()
+
+    @property
+    def are_alone(self) -> bool:
+        """Whether no other stack has any of them."""
+        return self.alone == self.packages
 
 
 def stack_news(tags: Iterable[TagDiff], kind: Kind, *, has_all: bool) -> Iterator[StackNews]:
