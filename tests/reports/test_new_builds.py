@@ -248,7 +248,7 @@ def test_the_mpi_of_new_roots_is_not_that_of_dependencies(tmp_path: Path) -> Non
 
 
 def test_what_all_reconfigured_builds_differ_in_is_told_of_them(tmp_path: Path) -> None:
-    """One of them differs in a variant besides."""
+    """One of them differs in a variant besides, or each in another way."""
 
     def build(number: int, compiler: tuple[str, str], **parameters: bool) -> Item:
         item = Item("app", explicit=True, compiler=compiler)
@@ -256,8 +256,16 @@ def test_what_all_reconfigured_builds_differ_in_is_told_of_them(tmp_path: Path) 
 
     stays = build(9, GCC, shared=True)
     old = [build(1, CCE, shared=True), build(2, CCE, shared=True), stays]
-    new = [build(1, GCC, shared=True), build(2, GCC, shared=False), stays]
-    out = run_cli(*write_locks(tmp_path, old, new), "-f", "text").out
-    assert out.splitlines()[2] == (
-        "app 1.0: 2 of 3 builds with gcc 12.2.0 in place of cce 16.0.1, and more."
-    )
+    for shared, target, more in (
+        (True, "x86_64_v3", "1 of them also variant +shared → ~shared"),
+        (True, "zen4", "and more"),
+        (False, "x86_64_v3", ""),
+    ):
+        new = [build(1, GCC, shared=shared), build(2, GCC, shared=False), stays]
+        new[0] = replace(new[0], target=target)
+        out = run_cli(*write_locks(tmp_path / more[:3], old, new), "-f", "text").out
+        said = "app 1.0: 2 of 3 builds with gcc 12.2.0 in place of cce 16.0.1"
+        if more:
+            assert out.splitlines()[2] == f"{said}, {more}."
+        else:  # the compiler is not all that both differ in
+            assert "of them also" not in out

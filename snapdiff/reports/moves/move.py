@@ -30,7 +30,8 @@ class Move(Struct, frozen=True, kw_only=True):
     from others, and have nothing said of it, with its versions there if these are others. `lost`
     and `gained` are builds; `is_builds` says that nothing else happened. `because` is why it was
     only rebuilt: the cause, with the way there; or the package because of which it is gone, or new.
-    `differs` is in what it was reconfigured, all builds if some `differs_more`, `shared` in what
+    `differs` is in what it was reconfigured: all builds, if some differ in another way, which
+    `differs_also` has with their number, or in several, if it `differs_more`; `shared` is in what
     all around it was, too;
     `some_builds` says of how many builds how many were, where these are not all; `beside` has
     the versions of a product's builds that were, where more happened to others. `asked_for` is
@@ -51,6 +52,7 @@ class Move(Struct, frozen=True, kw_only=True):
     is_builds: bool
     because: Event | Because | None
     differs: tuple[Event, ...]
+    differs_also: tuple[Event, int] | None = None
     differs_more: bool = False
     shared: tuple[Event, ...]
     some_builds: tuple[int, int] | None
@@ -115,16 +117,21 @@ class Move(Struct, frozen=True, kw_only=True):
             words = ", ".join(some.first)
             words += f" and {counted(some.more, 'more difference')}" if some.more else ""
         is_more = self.differs_more or (common and len(self.differs) > 1)
-        return f"{words}, and more" if is_more else words
+        return f"{words}, and more" if is_more else f"{words}{self._also_in_words(mark)}"
+
+    def _also_in_words(self, mark: Mark) -> str:
+        if not self.differs_also:
+            return ", and more" if self.differs_more else ""
+        event, number = self.differs_also
+        return f", {number:,} of them also {event_in_words(event, mark)}"
 
     def how_reconfigured(self, mark: Mark, *, is_short: bool = False) -> str:
         """Return `reconfigured: variant +mpi → ~mpi`, or `with gcc 12 in place of llvm 16`."""
         if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
             sides = (self.differs[0].old, self.differs[0].new)
             old, new = (compiler_in_words(str(it), mark) for it in sides)
-            more = ", and more" if self.differs_more else ""
             if NO_COMPILER not in sides:
-                return f"with {new} in place of {old}{more}"
+                return f"with {new} in place of {old}{self._also_in_words(mark)}"
         words = self.differences_in_words(mark, is_short=is_short)
         return f"reconfigured: {words}" if words else "reconfigured"
 

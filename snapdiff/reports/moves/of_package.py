@@ -32,6 +32,8 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     events = set().union(*of_specs)
     in_all = set.intersection(*of_specs) - shared if of_specs else set()
     own_events = events - shared
+    of_some = Counter(it for some in of_specs for it in some - in_all - shared if in_all)
+    others = of_some.most_common() if reconfigured else []
     own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
     if own and (kind is Kind.REBUILT or only_shared):
         own = versions_in_order(spec.new.version for spec in specs if spec.new)
@@ -69,7 +71,8 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         is_builds=is_builds,
         because=change.because or (_cause_of_all(specs) if kind is Kind.REBUILT else None),
         differs=tuple(sorted(in_all or own_events, key=str)) if reconfigured else (),
-        differs_more=bool(reconfigured and in_all) and in_all != own_events,
+        differs_also=others[0] if len(others) == 1 else None,
+        differs_more=len(others) > 1,
         shared=tuple(sorted(events, key=str)) if only_shared else (),
         some_builds=some_builds,
         beside=beside,

@@ -269,7 +269,8 @@ def _what(status: Status, moves: Iterable[Move]) -> tuple[str, ...]:
 def _names_no_compiler(move: Move) -> bool:
     """Return whether all that happened to a package is that no build names its compiler now."""
     differs = [(it.what, it.new) for it in move.differs]
-    return differs == [("compiler", NO_COMPILER)] and not (move.some_builds or move.differs_more)
+    is_all = not (move.some_builds or move.differs_also or move.differs_more)
+    return differs == [("compiler", NO_COMPILER)] and is_all
 
 
 def _only_place(moves: Iterable[tuple[str, Move]]) -> Place | None:

@@ -45,7 +45,7 @@ class ProductCell(NamedTuple):
             return ""
         every = [event_in_words(it, mark) for it in move.differs]
         is_said = ", ".join(every) == move.differences_in_words(mark, is_short=True)
-        told = [] if is_said or move.differs_more else ["; ".join(every)]
+        told = [] if is_said or move.differs_also or move.differs_more else ["; ".join(every)]
         if move.versions.gone and len(move.now_with) > MOST_NAMES:
             told.append(now_with_in_words(move.now_with, mark, len(move.now_with)).strip("()"))
         return ", ".join(told)
