@@ -68,7 +68,8 @@ down to one that was there, with more builds in all
 the last build of a version
     1.1 1.0 | 1.1 | Lost a version: zlib 1.0 gone, still has 1.1
 and a build of another
-    1.1 1.1 1.0 | 1.1 | Lost a version: zlib 1.0 gone, still has 1.1
+    1.1 1.1 1.0 | 1.1 |
+    Lost versions or builds: zlib 1.0 gone, still has 1.1, 1 of 2 builds of 1.1 gone
 versions for others
     1.1 1.0 | 1.3 1.2 | Upgraded: zlib 1.1 and 1.0 → 1.3 and 1.2
 one for another, beside one that stays

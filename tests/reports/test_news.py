@@ -243,9 +243,10 @@ def test_a_long_report_begins_with_what_nobody_should_miss() -> None:
     old += [spec("k", "1.9", package="less"), spec("l", package="builds", variants="+mpi")]
     kept = [spec("m", "2.0", package="less"), spec("n", package="builds")]
     new += [spec("o", "2.0", package="major"), *kept]
+    lost = "  builds 1.0: 1 of 2 builds gone (with +mpi)\n"
+    lost += "  less 1.9 gone, still has 2.0, 1 of 2 builds of 2.0 gone"
     news = [
-        *("Gone: left 1.0", "Lost versions or builds"),
-        "  builds 1.0: 1 of 2 builds gone (with +mpi)\n  less 1.9 gone, still has 2.0",
+        *("Gone: left 1.0", "Lost versions or builds", lost),
         *("New: comes 1.0", "Downgraded: sinks 2.0 → 1.9"),
         *("Upgraded to another major version: major 1.0 → 2.0", "Upgraded", ""),
     ]

@@ -1225,6 +1225,41 @@ def test_a_product_that_made_the_same_step_as_a_dependency_did_so_there_too(
     assert ("\nUpgraded: minor 1.1 → 1.2 (all but c)\n" in told) is (form[1] == "markdown")
 
 
+@pytest.mark.parametrize("form", ["markdown", "comment"])
+def test_a_class_is_named_once_above_the_lines(tmp_path: Path, form: str) -> None:
+    """All that is upgraded is so to another major version, and few others fill the comment."""
+    fell = [Item(it, f"1.{n}", explicit=True) for n, it in enumerate(("b", "c", "g", "h"))]
+    lower = [replace(it, version=f"0.{it.version}") for it in fell]
+    new = [Item(it, explicit=True) for it in ("m", "n", "o", "p", "q")]
+    ups = [[Item("a", f"{it}.0", explicit=True)] for it in (1, 2)]
+    kept = [Item(f"d{n}", f"{n}.1", explicit=True) for n in range(40)]
+    more = [replace(it, version=f"0.{it.version}") for it in kept]
+    sides = ([*ups[0], *fell, *kept], [*ups[1], *lower, *new, *kept, *more])
+    stacks = {"x": sides, "y": sides} if form == "comment" else {"x": sides}
+    lines = list(filter(None, report(tmp_path, stacks, "-f", form)))
+    above = lines[: next(n for n, it in enumerate(lines) if it.startswith(("##", "<details")))]
+    said = [it for it in above if it.startswith("**Upgraded to another major version**")]
+    assert len(said) == 1
+
+
+def test_of_several_tags_elsewhere_is_in_that_tag(tmp_path: Path) -> None:
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    changed = ([*TOOLS, *ups[0]], [*with_sdk(TOOLS), *ups[1]])
+    lines = report(tmp_path, {"v1/a": changed, "v1/b": changed, "v2/a": (TOOLS, TOOLS)})
+    assert "- of these, none is still a root spec elsewhere in `v1`" in lines
+
+
+def test_a_sentence_may_be_all_that_names_a_set_of_environments(tmp_path: Path) -> None:
+    def side(*, has: bool) -> list[Item]:
+        return [OTHER, Item("new", explicit=True)] if has else [OTHER]
+
+    stacks = {it: (side(has=False), side(has=True)) for it in "abc"}
+    stacks["d"] = (side(has=True), side(has=True))
+    lines = report(tmp_path, stacks, "--group-by", "stack")
+    assert "`new` is new in all but `d`" in lines[2]
+    assert lines[4] == "**All 4**: `a`, `b`, `c`, `d`"
+
+
 def test_what_two_new_roots_took_in_each_of_them_did(tmp_path: Path) -> None:
     below = [replace(it, explicit=False) for it in (*TOOLS, OTHER)]
     sdk = Item("sdk", explicit=True, needs=tuple(map(needs, below)))

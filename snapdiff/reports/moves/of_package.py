@@ -157,8 +157,9 @@ def _number_of_builds(change: PackageChange) -> Count:
 def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     """Return what became of a package's versions, with numbers where versions do not say it.
 
-    They do not where some came and one that stays has fewer builds, or, of a product that lost
-    nothing, more; and where none came or went and a spec has another version all the same.
+    They do not where some came, or went of a product, and one that stays has fewer builds, or, of a
+    product that lost nothing, more; and where none came or went and a spec has another version all
+    the same.
     """
     gone, came, kept = change.gone, change.came, change.kept
     counts = _builds_by_version(change)
@@ -170,6 +171,7 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
     kept = kept if gone or came else ()
     is_more = bool(came) and has_more and not (gone or change.specs.removed or change.is_dependency)
     is_other = has_fewer and (came or (has_more and not gone))
+    is_other = is_other or (has_fewer and gone and not change.is_dependency)
     if is_more or is_other or (has_moved and (has_fewer or has_more)):
         went = None if change.specs.removed else _went(counts, specs)
         moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()

@@ -238,7 +238,9 @@ def _with_losses(
     """
     versions: set[str] = set()
     builds = 0
+    moves = list(moves)
     for _, move in moves:
+        builds += bool(move.versions.counts)  # others are gone of a version that stays
         if move.versions.gone and not move.lost:
             versions.update(move.versions.gone)
         else:
@@ -248,6 +250,7 @@ def _with_losses(
         counted,
         is_single=is_single,
         version=next(iter(versions), "") if is_single else "",
+        place=_only_place(moves) if is_single else None,
         lost_with=() if versions else _lost_with(every),
     )
 
@@ -258,7 +261,9 @@ def _what(status: Status, moves: Iterable[Move]) -> tuple[str, ...]:
     if status is Status.MORE:
         found = {"versions" if it.is_of_versions else "builds" for it in moves}
     elif status is Status.LOST:
+        moves = list(moves)
         found = {"versions" if it.versions.gone and not it.lost else "builds" for it in moves}
+        found |= {"builds" for it in moves if it.versions.counts}  # of a version that stays
     elif status is Status.ROOTS:
         found = {"now" if it.asked_for and it.asked_for.new else "no longer" for it in moves}
     elif status is Status.RECONFIGURED and all(map(_names_no_compiler, moves)):

@@ -250,7 +250,7 @@ def told_names(
     """
     classes = []
     for it in counts:
-        if it.status not in (Status.LOST, Status.UPGRADED):
+        if it.status not in (Status.LOST, Status.MAJOR, Status.UPGRADED):
             classes.append(NamedClass(it, it.in_some == it.number, it.few))
         if it.in_more:
             classes.append(NamedClass(it, True, it.few_in_some))
