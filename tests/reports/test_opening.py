@@ -304,7 +304,7 @@ def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) 
     ):
         lines = report(tmp_path / word, {"a": both})
         assert [line for line in lines if "one with" in line] == [f"**{title}**: {words}"]
-        assert lines[-1] == f"**Builds**: {total}: 4 {word}, 3 as before"
+        assert lines[-1] == f"**Builds**: {total}, 3 as before"
     # In a report without what came nothing is said of it.
     done = run_cli("-C", tmp_path / "new", "old", "new", "-k", "!added")
     assert (done.status, done.err) == (0, "")
@@ -688,12 +688,10 @@ def test_what_took_a_package_away_says_nothing_of_the_compiler_of_its_name(tmp_p
 
 def test_how_many_builds_there_are_is_said_where_all_that_changed_is_told(tmp_path: Path) -> None:
     old, new = ([it for name in "xyz" for it in builds(name, gpu=gpu)] for gpu in ("89", "8"))
-    assert "**Builds**: 6 → 3: 3 gone, 3 as before" in report(tmp_path / "a", {"a": (old, new)})
+    assert "**Builds**: 6 → 3, 3 as before" in report(tmp_path / "a", {"a": (old, new)})
     more = [*new, Item("dependency")]
     more += [Item("user", explicit=True, needs=(needs(more[-1]),))]
-    assert "**Builds**: 6 → 5: 3 gone, 2 new (`dependency`, `user`), 3 as before" in report(
-        tmp_path / "b", {"a": (old, more)}
-    )
+    assert "**Builds**: 6 → 5, 3 as before" in report(tmp_path / "b", {"a": (old, more)})
     roots = report(tmp_path / "c", {"a": (old, more)}, "--explicit")
     assert not any(line.startswith("**Builds**") for line in roots)
 
@@ -865,10 +863,7 @@ def test_builds_that_are_as_before_and_those_of_which_only_the_hash_changed_are_
         return [*(item for name in "xyz" for item in builds(name, gpu=gpus)), zlib, *apps]
 
     lines = report(tmp_path, {"a": (side("89", "1.0"), side("8", "1.1"))})
-    assert (
-        lines[-1]
-        == "**Builds**: 9 → 6: 3 gone, 1 upgraded (`zlib`), 2 with another hash, 3 as before"
-    )
+    assert lines[-1] == "**Builds**: 9 → 6, 3 as before, 2 with another hash"
 
 
 @pytest.mark.parametrize(

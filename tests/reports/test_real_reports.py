@@ -109,10 +109,11 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[1] == (
         "Of 123 products, `libcatalyst` and `libpressio` are gone from `oneapi-x86_64`, `flecsi` "
         "lost `2.1.0` in `cuda-aarch64`, `exago` is new, 3 are now in more environments, 5 are "
-        "downgraded (`ecp-data-vis-sdk` needs them), 34 are upgraded (2 to another major version), "
-        "in 5 environments; `gcc` and `intel-oneapi-compilers` as before, `openmpi` `4.1.5` → "
-        "`4.1.6`, os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`). 15 more changed otherwise, "
-        "62 more changed in os alone or only have another hash."
+        "downgraded in `cuda-aarch64` or `oneapi-x86_64` (`ecp-data-vis-sdk` needs them), 34 are "
+        "upgraded (2 to another major version), in 5 environments; `gcc` and "
+        "`intel-oneapi-compilers` as before, `openmpi` `4.1.5` → `4.1.6`, os `ubuntu20.04` → "
+        "`ubuntu22.04` (`oneapi-x86_64`). 15 more changed otherwise, 62 more changed in os alone "
+        "or only have another hash."
     )
     why = lines.index("## Products (root specs)") - 3
     assert lines[why].startswith("<details><summary>Why 1,992 builds of 438 packages in all but ")
@@ -221,8 +222,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     news = f"`mvapich` is gone; 10 products and `esmf` {lost}; {upgraded}"
     # Of compilers nothing is said where builds with one are lost.
     assert lines[2] == f"{news}."
-    up, same = "`esmf`, `openmpi`", "40 with another hash, 578 as before"
-    assert f"**Builds**: 649 → 627: 24 gone, 2 new (`esmf`), 7 upgraded ({up}), {same}" in lines
+    assert "**Builds**: 649 → 627, 578 as before, 40 with another hash" in lines
 
     those = "3 with `openmpi` `5.0.0rc16`, 1 with `mvapich` `3.0b`"
     new = "6 builds: 3 with `cray-mpich` `8.1.27`, 3 with `openmpi` `5.0.0`"
@@ -278,7 +278,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas`"
     assert f"**Reconfigured**: {alike}: compiler `gcc@=11.4.0` → no compiler named (`hep`)" in lines
     assert (
-        "**9 only rebuilt, with the same version, compiler, target and variants**: "
+        "**9 more only rebuilt, with the same version, compiler, target and variants**: "
         "`comgr` (`e4s`, `hep`, `ml-linux-x86_64-rocm`); `charliecloud`, `gptune` (`e4s`, "
         "`e4s-oneapi`); `hipblas`, `rocblas` (`e4s`, `ml-linux-x86_64-rocm`); `acts` (`hep`); "
         "`composable-kernel`, `rccl` (`ml-linux-x86_64-rocm`); `cusz` (`e4s`)"

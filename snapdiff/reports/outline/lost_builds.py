@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.places import Place, Places
-from snapdiff.reports.moves.statuses import WORST_FIRST
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Count, Kind
@@ -21,20 +20,12 @@ _MOST_NAMED = 5
 """How many packages a sentence names of which no build has something any more."""
 
 
-_FEW_NAMED = 2
-"""How many packages are named behind the number of their builds."""
-
-
 class StackBuilds(NamedTuple):
-    """How many builds a stack has on each side, and what happened to how many of which packages.
-
-    Only what happened to any is there, and the packages only if these are few, and not the same
-    but for their hash.
-    """
+    """How many builds a stack has on each side, how many are as before, and only rebuilt."""
 
     in_all: Count
-    counts: tuple[tuple[Kind, int, tuple[str, ...]], ...]
     unchanged: int
+    rebuilt: int
 
 
 class LostPart(NamedTuple):
@@ -84,15 +75,7 @@ def builds_of(stack: StackDiff) -> StackBuilds | None:
     some = [it for it in stack.package_changes if any(map(it.builds_alone, both))]
     if stack.status != "changed" or len(some) < 2 or all(it.whole for it in some):
         return None
-    packages: dict[Kind, list[str]] = {}
-    for change in stack.changes:
-        packages.setdefault(change.kind, []).append(change.package)
-    counts = []
-    for kind in (it for it in WORST_FIRST if it in packages):
-        names = tuple(dict.fromkeys(packages[kind]))
-        is_named = len(names) <= _FEW_NAMED and kind is not Kind.REBUILT
-        counts.append((kind, len(packages[kind]), names if is_named else ()))
-    return StackBuilds(stack.specs, tuple(counts), stack.summary.unchanged)
+    return StackBuilds(stack.specs, stack.summary.unchanged, stack.summary.rebuilt)
 
 
 def lost_together(
