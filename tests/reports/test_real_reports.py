@@ -71,7 +71,7 @@ with `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those with `cuda`)
 - the 3 `cuda-*`: `nvhpc` `23.7` → `23.9`
 - the 3 `*-x86_64`: `variorum` `0.6.0` → `0.7.0`
 **With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); `mgard` (1 \
-new build), in `oneapi-x86_64`
+new build), now a root spec (`oneapi-x86_64`)
 **With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)
 **Toolchain**
 - os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)

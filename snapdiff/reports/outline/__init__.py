@@ -198,11 +198,10 @@ class Outline(Struct, frozen=True, kw_only=True):
     def has_reasons_above(self, tag: TagBlock) -> bool:
         """Whether what many packages of a tag share is told above their lines, as these are many.
 
-        Elsewhere the toolchain stands below, and another hash where all packages are named with it.
+        Elsewhere the toolchain stands below, and why hashes differ where its first line does.
         """
-        return (
-            bool(self.names_below) or tag.lists_all or any(it.stack is not None for it in tag.parts)
-        )
+        is_by_stack = any(it.stack is not None for it in tag.parts)
+        return bool(self.names_below) or tag.lists_all or is_by_stack
 
     def names_told(self, tag: TagBlock) -> ToldNames:
         """Return what is named below the sentence, and what new roots brought to a tag."""

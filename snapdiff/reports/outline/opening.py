@@ -245,8 +245,8 @@ def told_names(
 ) -> ToldNames:
     """Return what is named of some classes; what a package lost is said with its name.
 
-    What is upgraded has its steps, which say more.
-    The `demoted` products are named beside them, those that no stack asks for any more.
+    So is what is upgraded, with its steps. The `demoted` products are those that no stack asks for
+    any more.
     """
     classes = []
     for it in counts:
