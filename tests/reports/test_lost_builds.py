@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import run_cli, write_files
 
@@ -73,3 +75,35 @@ def test_builds_used_what_is_gone_where_it_is_their_dependency_and_all_of_it_is(
             write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
     text = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
     assert f"`mpich` is gone from `two`, {lost} lost builds with `mpich` `3.4`" in text
+
+
+@pytest.mark.parametrize(
+    ("is_other", "words"), [(False, "lost `1.0` in both,"), (True, "lost a version,")]
+)
+def test_a_version_that_is_lost_in_two_ways_is_counted(
+    tmp_path: Path, is_other: bool, words: str
+) -> None:
+    """What else happened to the package tells the places apart, so that no name is for both."""
+
+    def side(*, has: bool, on: bool) -> list[Item]:
+        kept = Item("p", "2.0", explicit=True, parameters={"x": on})
+        more = [Item("p", "1.0", explicit=True), Item("gone", explicit=True)]
+        up = Item("up", "1.0" if has else "1.1", explicit=True)
+        return [kept, up, *(more if has else [])]
+
+    for stack, is_on in (("a", False), ("b", is_other)):
+        for name, has in (("old", True), ("new", False)):
+            items = side(has=has, on=is_on and not has)
+            write_files(tmp_path, {f"{name}/{stack}/spack.lock": to_bytes(lock(items))})
+    out = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
+    assert f"`gone` is gone, `p` {words} `up` is upgraded, in 2 environments" in out
+
+
+def test_of_several_tags_a_lost_version_is_counted(tmp_path: Path) -> None:
+    old = [Item("p", it, explicit=True) for it in ("1.0", "2.0")]
+    other = [Item("other", it, explicit=True) for it in ("1.0", "1.1")]
+    for name, items, up in (("old", old, other[:1]), ("new", old[1:], other[1:])):
+        for tag, some in (("x", [*items, *up]), ("y", up)):
+            write_files(tmp_path, {f"{name}/{tag}/a/spack.lock": to_bytes(lock(some))})
+    out = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
+    assert "`p` lost a version, `other` is upgraded" in out

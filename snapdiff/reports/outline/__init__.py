@@ -299,7 +299,7 @@ def _numbers(lines: Iterable[PackageLine], *, of_dependencies: bool, in_one_tag:
     """Return how many packages there are; of several tags nobody knows of which a stack is."""
     found = count_by_class(line for line in lines if line.is_dependency is of_dependencies)
     if not in_one_tag:
-        found = tuple(replace(it, place=None, in_stacks=0) for it in found)
+        found = tuple(replace(it, place=None, in_stacks=0, version="") for it in found)
     return Numbers(by_class=found)
 
 

@@ -36,12 +36,13 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
     what was lost, or is more: versions, builds or both, or that no compiler is named any more;
-    `is_single` says that it is one version or build, of one package, `version` which. `lost_with`
-    is what tells all builds that they lost, if that is one trait or two, with how many packages
-    lost such; `lost_too` are packages of other classes of which builds with the first of these went
-    to another version. `few` are they, with what happened to each, where these are few that
-    somebody will miss or look for, and `few_in_some` those `in_some`. They changed in `events` as
-    all around them did. `major` is how many of the upgraded ones have another major version.
+    `is_single` says that it is one version or build, of one package, `version` which, if all lost
+    it in `place`. `lost_with` is what tells all builds that they lost, if that is one trait or two,
+    with how many packages lost such; `lost_too` are packages of other classes of which builds with
+    the first of these went to another version. `few` are they, with what happened to each, where
+    these are few that somebody will miss or look for, and `few_in_some` those `in_some`. They
+    changed in `events` as all around them did. `major` is how many of the upgraded ones have
+    another major version.
     """
 
     status: Status
@@ -246,11 +247,12 @@ def _with_losses(
         else:
             builds += (move.lost.number if move.lost else 2) * len(move.stacks)
     is_single = counted.number == 1 and len(versions) + builds == 1
+    place = _only_place(moves) if is_single else None
     return replace(
         counted,
         is_single=is_single,
-        version=next(iter(versions), "") if is_single else "",
-        place=_only_place(moves) if is_single else None,
+        version=next(iter(versions), "") if place else "",
+        place=place,
         lost_with=() if versions else _lost_with(every),
     )
 
