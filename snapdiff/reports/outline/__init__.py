@@ -53,9 +53,9 @@ class Outline(Struct, frozen=True, kw_only=True):
     happened was. `specs` are those that changed in a kind that is asked for where no package did:
     with `-k removed` one that an upgraded package lost. `in_all` is how many products, or packages,
     the only tag that changed has, changed or not, where it is known. `has_all_stacks` says that
-    none was left out. `one_sided` are tags, and
-    `whole_stacks` stacks of other tags, that are on one side alone, by kind, of stacks where it is
-    reported. `renames` are stacks that may be one, each with the option that compares them so.
+    none was left out. `one_sided` are tags, and `whole_stacks` stacks of other tags, that are on
+    one side alone, by kind, of stacks where it is reported. `renames` are stacks that may be one,
+    each with the option that compares them so.
     """
 
     sides: tuple[SideName, SideName]

@@ -51,8 +51,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     specs changed in those and, where the parts are about all stacks, in all of them. `opening` has
     the reasons that many packages share. `sets` has the names of the stacks that have a letter
     together. `tells_toolchain` says that lines do not say all of it, `lists_all` that every package
-    has its line. `specs` are those that changed
-    in a kind that is asked for where no package did.
+    has its line. `specs` are those that changed in a kind that is asked for where no package did.
     """
 
     tag: TagDiff

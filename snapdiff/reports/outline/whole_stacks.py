@@ -31,9 +31,8 @@ _FEW_PACKAGES = 5
 class StackNews(NamedTuple):
     """Stacks of one tag that are removed or added, and the packages that they have in all.
 
-    `alone` are those of them that no other stack has, or had, None where not all stacks were
-    looked at. `may_be_old` says that pages of
-    others may not have named these stacks.
+    `alone` are those of them that no other stack has, or had, None where not all stacks were looked
+    at. `may_be_old` says that pages of others may not have named these stacks.
     """
 
     tag: TagDiff
