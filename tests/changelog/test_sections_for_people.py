@@ -200,11 +200,11 @@ class TestSubject:
             "<!-- -->&#64;all &#35;12 and a body</code>"
         )
         title = "\n## 2025-07-02: `py-mpi4py` `3.1.6` new (`e4s`)\n"
-        assert markdown(*last).endswith(f"{title}\n`{commit}`: {escaped}\n")
+        assert markdown(*last).endswith(f"{title}\n`{commit}` in `develop`: {escaped}\n")
         text = markdown(*last, "-f", "text")
-        assert text.endswith(f"\n\n{commit}: Add `mpi` <b>|| @all #12 and a body\n")
+        assert text.endswith(f"\n\n{commit} in develop: Add `mpi` <b>|| @all #12 and a body\n")
         page = markdown(*last, "-f", "html")
-        assert f"<p>{commit}: Add `mpi` &lt;b&gt;|| @all #12 and a body</p>" in page
+        assert f"<p>{commit} in develop: Add `mpi` &lt;b&gt;|| @all #12 and a body</p>" in page
         assert f"\n## 2025-W27 - 2025-07-02: {escaped}\n" in markdown(*last, "--by", "week")
 
     def test_is_not_that_of_one_commit_of_several(self, tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_sentence_stands_below_a_heading_if_it_says_more(tmp_path: Path) -> No
     because = "because `zlib`'s recipe changed"
     assert hashes[1] == f"2 products only have another hash in `cpu`, {because}."
     assert more[0].endswith(": 9 products with more versions")
-    assert more[1] == "Of 11 products, 9 have more versions in `cpu`; no version is gone."
+    assert more[1] == "Of 11 products in `cpu`, 9 have more versions; no version is gone."
     assert text.endswith(f"\n\n`{history.git('rev-parse', 'HEAD~2')[:7]}` in `cpu`: `Update`\n")
 
 

@@ -85,7 +85,7 @@ def test_git_diff_shows_a_page_as_a_report_and_other_files_as_lines(
     shown = git(repository.folder, "diff")
     assert (shown.returncode, shown.stderr) == (0, "")
     blob = repository.git("rev-parse", f"HEAD:{PAGE}")[:7]
-    assert f"{PAGE}\n\nIn e4s, from {blob} to working tree: " in shown.stdout
+    assert f"{PAGE}\n\nIn develop/e4s, from {blob} to working tree: " in shown.stdout
     assert ": zlib 1.2 gone, still has 1.3.\n" in shown.stdout
     assert "spec_details" not in shown.stdout
     assert "-one\n+two\n" in shown.stdout
@@ -104,7 +104,7 @@ def test_a_history_shows_what_was_added_renamed_and_deleted(repository: GitRepos
     deleted, renamed, added = shown.stdout.split("\ncommit ")
     assert " to no file: hdf5 2.0 is gone.\n" in deleted
     assert f"{PAGE} → {moved}: no changes from " in renamed
-    assert "In e4s, from no file to " in added
+    assert "In develop/e4s, from no file to " in added
     assert ": hdf5 2.0 is new.\n" in added
     assert "tag develop added" not in added  # the tag is more than this page,
     assert "stack e4s" not in shown.stdout  # and so are its stacks

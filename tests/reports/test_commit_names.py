@@ -19,11 +19,11 @@ def test_a_commit_is_named_with_its_subject_escaped(tmp_path: Path) -> None:
 
     escaped = "<code>Add &#96;z&#96; &#60;b&#62;&#124;&#124; <!-- -->&#64;all and</code>"
     assert report("markdown").splitlines()[0] == (
-        f"# Changes from `HEAD~1` (`{old}` {escaped}, 2025-07-01) "
+        f"# Changes in `develop` from `HEAD~1` (`{old}` {escaped}, 2025-07-01) "
         f"to `HEAD` (`{new}` `Add mpi4py`, 2025-07-02)"
     )
     assert report("text").startswith(
-        f"Changes from HEAD~1 ({old} Add `z` <b>|| @all and, 2025-07-01) "
+        f"Changes in develop from HEAD~1 ({old} Add `z` <b>|| @all and, 2025-07-01) "
         f"to HEAD ({new} Add mpi4py, 2025-07-02)\n"
     )
     assert f">HEAD~1 ({old} Add `z` &lt;b&gt;|| @all and, 2025-07-01) → " in report("html")
@@ -38,7 +38,7 @@ def test_a_commit_that_is_named_by_its_id_is_named_once(tmp_path: Path) -> None:
     history.at("2025-07-02T04:00:00+00:00", pages_of([MPI4PY]), "Second")
     commit = history.git("rev-parse", "HEAD~1")
     text = run_cli("-C", tmp_path, commit, "HEAD", "-f", "text").out
-    assert text.startswith(f"Changes from {commit[:7]} (First, 2025-07-01) to HEAD (")
+    assert text.startswith(f"Changes in develop from {commit[:7]} (First, 2025-07-01) to HEAD (")
     assert "Compared" not in text, "on a terminal it was typed"
     head = history.git("rev-parse", "HEAD")
     page = run_cli("-C", tmp_path, commit, "HEAD", "-f", "html").out

@@ -131,5 +131,7 @@ def test_a_tag_of_git_needs_no_commit_and_subject_beside_it(tmp_path: Path) -> N
         run_cli("-C", tmp_path, *sides, "-f", "text").out.splitlines()[0]
         for sides in (("v1.0", "v1.1"), ("HEAD~1", "HEAD"))
     )
-    assert re.fullmatch(r"Changes in e4s from v1\.0 \([0-9-]{10}\) to v1\.1 \([0-9-]{10}\)", tags)
+    assert re.fullmatch(
+        r"Changes in develop/e4s from v1\.0 \([0-9-]{10}\) to v1\.1 \([0-9-]{10}\)", tags
+    )
     assert relative.count("Moved it") == 2

@@ -1,9 +1,12 @@
 """Both sides have the shortest names that tell them apart."""
 
+from pathlib import Path
+
 import pytest
 
 from snapdiff.model.specs import Revision
 from snapdiff.reports.names import SideName, short_names, side_names
+from tests.support.helpers import pages_of, run_cli, spec, write_files
 
 
 @pytest.mark.parametrize(
@@ -63,3 +66,33 @@ def test_a_commit_is_named_with_its_hash_and_a_short_subject() -> None:
     assert sides[1].day == "2025-07-06"
     assert sides[1].subject.endswith("word …")
     assert len(sides[1].subject) <= 60
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "arguments", "title"),
+    [
+        ("v1 v2", "v1 v2+", (), "Changes in v2/e4s from old to new"),
+        ("v1 v2", "v1 v2+", ("-t", "v2"), "Changes in e4s from old to new"),
+        ("v1 v2", "v1+ v2+", (), "Changes from old to new"),
+        ("v1", "v1+", (), "Changes in v1/e4s from old to new"),
+        ("v1", "v2+", (), "Changes in v1/e4s → v2/e4s from old to new"),
+        ("old", "new+", (), "Changes in e4s from old to new"),
+        ("v1 v2", "v1+ v3", (), "Changes from old to new"),
+    ],
+)
+def test_a_title_names_the_only_tag_and_stack_that_changed(
+    tmp_path: Path, old: str, new: str, arguments: tuple[str, ...], title: str
+) -> None:
+    for side, tags in (("old", old), ("new", new)):
+        version = {tag.rstrip("+"): "1.1" if tag.endswith("+") else "1.0" for tag in tags.split()}
+        records = [
+            spec("b" * number + ("c" if it == "1.1" else ""), it, tag=tag)
+            for number, (tag, it) in enumerate(version.items(), 1)
+        ]
+        write_files(tmp_path / side, pages_of(records))
+    result = run_cli("-C", tmp_path, "old", "new", "-f", "text", *arguments)
+    assert (result.status, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[0] == title
+    if new == "v1+ v3":
+        assert lines[2] == "zlib is upgraded in v1. 1 tag removed, 1 added."

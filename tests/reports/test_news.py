@@ -416,10 +416,10 @@ def test_few_changes_are_named_in_the_sentence_and_said_once() -> None:
 def test_a_change_of_one_package_is_two_lines() -> None:
     diff = diff_of([spec("b", "1.0")], [spec("c", "1.1")])
     text = render_report(diff, "comment", ReportOptions(package_url=""))
-    title = "# Changes in `e4s` from `old` to `new`"
+    title = "# Changes in `develop/e4s` from `old` to `new`"
     assert text == f"<!-- snapdiff -->\n{title}\n\n`zlib` `1.0` → `1.1`.\n"
     text = render_report(diff, "text")
-    assert text == "Changes in e4s from old to new\n\nzlib 1.0 → 1.1.\n"
+    assert text == "Changes in develop/e4s from old to new\n\nzlib 1.0 → 1.1.\n"
 
 
 def test_a_family_that_moves_together_is_one_line() -> None:
@@ -545,8 +545,8 @@ def test_every_line_is_an_item_of_one_plain_list(name: str) -> None:
 def test_a_report_has_a_title_of_ones_own() -> None:
     diff = diff_of([spec("b", "1.0")], [spec("c", "1.1")])
     for format_name, words in (
-        ("markdown", "# v23.11: what is new\n\nIn `e4s`, from `old` to `new`: "),
-        ("text", "v23.11: what is new\n\nIn e4s, from old to new: "),
+        ("markdown", "# v23.11: what is new\n\nIn `develop/e4s`, from `old` to `new`: "),
+        ("text", "v23.11: what is new\n\nIn develop/e4s, from old to new: "),
         ("comment", "# v23.11: what is new\n"),
         ("html", "<h1>v23.11: what is new</h1>"),
     ):

@@ -4,7 +4,7 @@ Every report for people prints this and nothing else. The words are in `template
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -44,7 +44,9 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     `noun` is what a stack is called. `about` is what is counted first: products where it is known
     what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
-    of stacks in which something changed, `only_stack` the name where there is but one.
+    of stacks in which something changed, `only_stack` the name where there is but one. `only_place`
+    has the name of the only tag that changed, with that of its only stack (both names, where two
+    tags are compared); it is empty where the names of the sides say so.
     `without_causes` says which documents list no dependencies, if none does, `added` what is said
     of a stack that is on the new side alone, and `is_all_there` that there are many changes, all of
     more builds or packages, and no version is gone. `only_line` is there where it says all there is
@@ -68,6 +70,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     added: str
     is_all_there: bool
     only_stack: str
+    only_place: tuple[str, ...]
     only_line: PackageLine | None
     followers: tuple[str, ...]
     is_because: bool
@@ -94,6 +97,11 @@ class Outline(Struct, frozen=True, kw_only=True):
         """Whether the same happened to all of these."""
         told = self.packages.told
         return len(told) == 1 and told[0].whole_number == self.number_in_all > 2
+
+    @property
+    def title_place(self) -> tuple[str, ...]:
+        """The only place, where the title can say it: a title is about tags of one side, too."""
+        return () if any(self.one_sided.values()) else self.only_place
 
     @property
     def names_gone(self) -> tuple[str, ...]:
@@ -263,8 +271,10 @@ def outline_of(
     followers = followers_of(told[0], every, stacks) if is_one_line else ()
     said = every if followers else told if is_one_line else ()
     blocks = [writer.block(group_by, said) for writer in writers]
+    sides = side_names(diff.old, diff.new)
+    only_stack = stacks[0].stack if len(stacks) == 1 else ""
     return Outline(
-        sides=side_names(diff.old, diff.new),
+        sides=sides,
         noun=noun_of(stack.document for stack in stacks),
         about="product" if has_products else "package",
         packages=_numbers(every, of_dependencies=False, in_one_tag=len(changed) == 1),
@@ -273,7 +283,10 @@ def outline_of(
         is_all_there=is_long and only_more and is_all,
         added=added_word(stack.document for stack in stacks),
         without_causes=_WITHOUT_CAUSES.get(frozenset(stack.document for stack in stacks), ""),
-        only_stack=stacks[0].stack if len(stacks) == 1 else "",
+        only_stack=only_stack,
+        only_place=_only_place(
+            changed, only_stack, {*(diff.filters.tag or ()), *(it.name for it in sides)}
+        ),
         only_line=told[0] if is_one_line else None,
         followers=followers,
         is_because=bool(diff.filters.because),
@@ -301,6 +314,20 @@ def _numbers(lines: Iterable[PackageLine], *, of_dependencies: bool, in_one_tag:
     if not in_one_tag:
         found = tuple(replace(it, place=None, in_stacks=0, version="") for it in found)
     return Numbers(by_class=found)
+
+
+def _only_place(
+    changed: Sequence[TagDiff], only_stack: str, said: Collection[str]
+) -> tuple[str, ...]:
+    """Return the name of the only tag that changed, unless it is said, with its only stack.
+
+    >>> _only_place([], "e4s", [])
+    ('e4s',)
+    """
+    tags = tag_names(changed[0]) if len(changed) == 1 else ()
+    if {tag.split("/")[-1] for tag in tags}.issubset(said):
+        return (only_stack,) if only_stack else ()
+    return tuple(f"{tag}/{only_stack}" if only_stack else tag for tag in tags)
 
 
 def _in_all(changed: Sequence[TagDiff], *, has_products: bool) -> PackageCount | None:
