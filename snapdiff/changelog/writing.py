@@ -12,9 +12,9 @@ from msgspec import Struct, to_builtins
 from snapdiff import __version__
 from snapdiff.changelog import kept_file
 from snapdiff.changelog.kept_file import filter_options, options_text
+from snapdiff.changelog.net_changes import NetChanges
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section, SectionEnd
-from snapdiff.changelog.undone import Undoing, Undone
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.filters import printable_filters
 from snapdiff.output.streams import Destination
@@ -89,19 +89,19 @@ class Changelog(Struct, frozen=True, kw_only=True):
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.end.is_open)
         if file and self.format_name == "markdown":
-            return self._keep(file, [text for _, text in self._told(sections, Undoing())][::-1])
+            return self._keep(file, [text for _, text in self._told(sections, NetChanges())][::-1])
         if file and self.format_name == "ndjson":
             return _append_lines(file, sections, is_new=self.destination.is_new)
         rendered = self._for_people if self.format_name in _LINKS else self._as_data
         self.destination.write(rendered(sections))
         return True
 
-    def _told(self, sections: Iterable[Section], undoing: Undoing) -> Iterator[ToldSection]:
+    def _told(self, sections: Iterable[Section], net: NetChanges) -> Iterator[ToldSection]:
         """Yield the sections that say anything; in Markdown each is below its marker."""
         environment = environment_of(self.format_name, self.options)
         for section in sections:
             end, diff = section.end, section.diff
-            undoing.follow(end, diff)
+            net.follow(end, diff)
             outline = outline_of(diff, self.options.group_by, details=self.options.detail)
             # A template leaves its contexts in cycles, with all that it was given: of two thousand
             # small sections these were 180 of 226 MB. What was there before is much, and not looked
@@ -129,25 +129,25 @@ class Changelog(Struct, frozen=True, kw_only=True):
                 text = f"{kept_file.section_marker(diff.old, diff.new, self.shaping)}\n{text}"
             yield end, text
 
-    def _introduction(self, *, is_quiet: bool = False, undone: Sequence[Undone] = ()) -> str:
-        """Return what it begins with, and what it undoes; where nothing happened, between what."""
+    def _introduction(self, *, is_quiet: bool = False, net: NetChanges | None = None) -> str:
+        """Return what it begins with: of one that is written whole also what it comes to."""
         environment = environment_of(self.format_name, self.options)
-        values = {"changelog": self, "is_quiet": is_quiet, "undone": undone}
+        values = {"changelog": self, "is_quiet": is_quiet, "net": net}
         return render_page(environment, "changelog_head.j2", **values)
 
     def _for_people(self, sections: Iterable[Section]) -> Iterator[str]:
         """Yield the whole changelog, newest first."""
-        undoing = Undoing()
-        told = list(self._told(sections, undoing))[::-1]
+        net = NetChanges()
+        told = list(self._told(sections, net))[::-1]
         if self.format_name == "html":
-            yield self._html(told, undoing.found())
+            yield self._html(told, net)
             return
-        introduction = self._introduction(is_quiet=not told, undone=undoing.found())
+        introduction = self._introduction(is_quiet=not told, net=net)
         whole = "\n".join([introduction, *(text for _, text in told)])
         is_text = self.format_name == "text"
         yield from in_window(whole, self.options.width) if is_text else [whole]
 
-    def _html(self, told: Sequence[ToldSection], undone: Sequence[Undone]) -> str:
+    def _html(self, told: Sequence[ToldSection], net: NetChanges) -> str:
         """Return a complete HTML document that needs nothing else."""
         environment = environment_of(self.format_name, self.options)
         style, style_hash = inline_part(environment, "report.css", "changelog.css")
@@ -156,7 +156,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             "changelog.html.j2",
             version=__version__,
             changelog=self,
-            undone=undone,
+            net=net,
             sections=[(end, trusted(text)) for end, text in told],
             style=style,
             style_hash=style_hash,

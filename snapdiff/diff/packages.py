@@ -238,10 +238,10 @@ def _losses(
 
 
 def _moved(pair: PackagePair, pairing: Pairing) -> set[str]:
-    """Return which specs of the old side have another version now, if any was asked for."""
+    """Return which specs of the old side have another version now; not of mere dependencies."""
     moved = {old for old, new in pairing.pairs if pair.old[old].version != pair.new[new].version}
-    # Nobody asks it of others: to tell, all that both sides have would have to be read.
-    return moved if any(pair.old[key].explicit for key in moved) else set()
+    # Nobody asks which of those: to tell, all that both sides have would have to be read.
+    return moved if not pair.graphs or any(pair.old[key].explicit for key in moved) else set()
 
 
 def _loss(

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.errors import ReportError
 from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
-from snapdiff.reports.markdown import links, web_address
+from snapdiff.reports.markdown import cut, links, web_address
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.names import shortened, with_path_of_both
 from snapdiff.reports.outline import Outline, outline_of
@@ -99,7 +98,7 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         link=shown,
         grid=partial(grid, width=width, paint=paint),
     )
-    signs = legend(text, outline.noun)
+    signs = legend(text, outline.counted, outline.noun)
     yield from in_window(f"{text}\n{signs}" if signs else text, width)
 
 
@@ -166,7 +165,7 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
         text = _most_lines(less, least, rendered, Extent(left_out=left_out), most)
         if len(text) <= most:
             return text
-    return _cut(text, most)
+    return cut(text, most)
 
 
 def _most_lines(outline: Outline, least: int, rendered: Rendered, extent: Extent, most: int) -> str:
@@ -234,6 +233,23 @@ def _without_table(outline: Outline) -> Outline:
     return replace(outline, counted=replace(outline.counted, rows=())) if is_table else outline
 
 
+def _without_told(outline: Outline) -> Outline:
+    """Return an outline without lines about products that it begins with, where it names these."""
+    named = {it.status for it in outline.names_below if not it.loses_builds}
+
+    def without_told(part: Part) -> Part:
+        if not named or part.about == "dependencies":
+            return part
+        return replace(part, groups=tuple(map(told_above, part.groups)))
+
+    def told_above(group: Group) -> Group:
+        if not (group.steps or group.status in named):
+            return group
+        return replace(group, lines=(), table=None, names=(), is_told_above=True)
+
+    return _each_part(outline, without_told)
+
+
 def _without_dependencies(outline: Outline) -> Outline:
     tags = []
     for tag in outline.tags:
@@ -242,42 +258,27 @@ def _without_dependencies(outline: Outline) -> Outline:
     return replace(outline, tags=tuple(tags))
 
 
+def _without_toolchain(outline: Outline) -> Outline:
+    """Return an outline without the list of the toolchain; of one tag the sentence has its news."""
+    if outline.several_changed:
+        return _each_tag(outline, toolchain=None)
+    return _each_tag(outline, tells_toolchain=False)
+
+
 _DEPENDENCIES = "dependencies, and why hashes differ"
 
 _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
     "the whole names of both sides": _without_whole_names,
     "the table of counts": _without_table,
+    "more about what is named above": _without_told,
     _DEPENDENCIES: _without_dependencies,
     "what packages have more builds with": partial(
         _each_part, changed=lambda it: replace(it, new_builds=None)
     ),
-    "the toolchain": partial(_each_tag, toolchain=None),
+    "the toolchain": _without_toolchain,
     "what many packages share": partial(_each_tag, opening=Opening()),
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
-
-
-def _cut(text: str, most: int) -> str:
-    """Return the first lines of a text; a fold that is open after them ends there."""
-    kept, open_folds, closed = "", 0, ""
-    for line in text.splitlines(keepends=True):
-        open_folds += line.startswith("<details>") - line.startswith("</details>")
-        left = "\n… and more, left out to fit.\n" + "\n</details>\n" * open_folds
-        if len(kept) + len(line) + len(left) > most:
-            if not kept:
-                message = f"a report of {most} characters is too short to say anything"
-                raise ReportError(f"{message}; allow more with --max-length")
-            is_title = all(it.startswith(("#", "<!--")) for it in kept.split("\n") if it)
-            return kept + (_first_words(line, most - len(kept + left)) if is_title else "") + closed
-        kept, closed = kept + line, left
-    return text
-
-
-def _first_words(sentence: str, most: int) -> str:
-    """Return what of a sentence fits, up to a comma outside of code; nothing where none does."""
-    ends = (at for at, it in enumerate(sentence[: max(most - 1, 0)]) if it == ",")
-    whole = [at for at in ends if sentence[:at].count("`") % 2 == 0]
-    return f"{sentence[: whole[-1]]}\n" if whole else ""
 
 
 def _lines_by_weight(outline: Outline) -> list[int]:
@@ -308,6 +309,8 @@ def _shorter(outline: Outline, lines: Iterable[int] | None = None) -> Outline:
 
 def _shortened(group: Group, most: int) -> Group:
     """Return a group with so many lines or rows at most; of mere names only the first stay."""
+    if group.is_told_above:
+        return group
     if group.table:
         rows = dict(islice(group.table.rows.items(), most))
         table = group.table._replace(rows=rows) if most else None

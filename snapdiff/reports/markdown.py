@@ -152,18 +152,21 @@ def _cells(words: Sequence[str]) -> str:
 
 
 def _grid(table: CountTable, noun: str) -> str:
-    """Return the table of counts: a row a stack, a column a class; nothing for zero."""
+    """Return the table of counts: a row a stack, a column a kind; nothing for zero."""
     has_unchanged = bool(table.unchanged)
-    classes = [it.head(noun).capitalize() for it in table.classes]
-    heads = [*classes, *["Unchanged", "All"] * has_unchanged]
+    columns = table.columns(noun)
+    heads = [it.head.capitalize() for it in columns]
+    heads += ["Unchanged", "Packages", "Builds"] * has_unchanged
     first = ["Tag"] if table.several_tags else []
     lines = [[*first, noun.capitalize(), *heads]]
     for row in table.rows:
         tag = [tag_label(row.tag, code)] if table.several_tags else []
-        numbers = [row.by_class.get(it, 0) for it in table.classes]
+        numbers = [row.number(it.kind) for it in columns]
         numbers += [row.unchanged or 0, row.total or 0] * has_unchanged
         name = row.in_words(noun, code)
-        lines.append([*tag, name, *(f"{it:,}" if it else "" for it in numbers)])
+        builds = " → ".join(f"{it:,}" for it in dict.fromkeys((row.builds.old, row.builds.new)))
+        cells = [f"{it:,}" if it else "" for it in numbers] + [builds] * has_unchanged
+        lines.append([*tag, name, *cells])
     return paragraph(_table(lines, len(heads)))
 
 
@@ -209,6 +212,32 @@ def _product_row(cells: Sequence[ProductCell | None]) -> list[str]:
         is_same = it == before and len(it.strip("()")) > 1 and left and cell and cell.is_as(left)
         told.append(_DITTO if is_same else it)
     return told
+
+
+def cut(text: str, most: int) -> str:
+    """Return the first lines of a text; a fold that is open after them ends there.
+
+    Raises ReportError where not even the first of them fits.
+    """
+    kept, open_folds, closed = "", 0, ""
+    for line in text.splitlines(keepends=True):
+        open_folds += line.startswith("<details>") - line.startswith("</details>")
+        left = "\n… and more, left out to fit.\n" + "\n</details>\n" * open_folds
+        if len(kept) + len(line) + len(left) > most:
+            if not kept:
+                message = f"a report of {most} characters is too short to say anything"
+                raise ReportError(f"{message}; allow more with --max-length")
+            is_title = all(it.startswith(("#", "<!--")) for it in kept.split("\n") if it)
+            return kept + (_first_words(line, most - len(kept + left)) if is_title else "") + closed
+        kept, closed = kept + line, left
+    return text
+
+
+def _first_words(sentence: str, most: int) -> str:
+    """Return what of a sentence fits, up to a comma outside of code; nothing where none does."""
+    ends = (at for at, it in enumerate(sentence[: max(most - 1, 0)]) if it == ",")
+    whole = [at for at in ends if sentence[:at].count("`") % 2 == 0]
+    return f"{sentence[: whole[-1]]}\n" if whole else ""
 
 
 FUNCTIONS: dict[str, Any] = {

@@ -3,13 +3,13 @@
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from snapdiff.reports.markdown import listed, paragraph
-from snapdiff.reports.moves.statuses import LOOKS, SIGNS, WORST_FIRST, Status, name_of_kind
+from snapdiff.reports.moves.statuses import LOOKS, SIGNS, name_of_kind
 from snapdiff.reports.names import tag_label
 from snapdiff.reports.outline.counts import CountTable
-from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
 
 Paint = Callable[[str, str], str]
@@ -29,18 +29,6 @@ _WIDEST_NAME = 42
 
 _WIDEST_COLUMN = 40
 """How wide a column of words is at most: what is longer moves the rest of its row alone."""
-
-_OF_CLASSES = {
-    Kind.REMOVED: ("gone/less", "gone/less"),
-    Kind.ADDED: ("new/more", "new/more"),
-    Kind.UPGRADED: ("upgraded", "upgraded"),
-    Kind.RECONFIGURED: ("otherwise", "changed otherwise"),
-    Kind.REBUILT: ("equal", "equal but for hashes"),
-}
-"""What the packages of several classes that have one sign are called in a narrow table.
-
-With it is what they are called below a table that has the sign as the head of their column.
-"""
 
 _BELOW = "    - "
 """What an item begins with that is below another one."""
@@ -98,16 +86,16 @@ def _shown_width(text: str) -> int:
     return len(_CODES.sub("", text))
 
 
-def legend(text: str, noun: str) -> str:
+def legend(text: str, table: CountTable, noun: str) -> str:
     """Return what the signs in a text mean, in one line; nothing of few lines without a table."""
     plain = _CODES.sub("", text)
     is_table = _SIGN_HEADS.search(plain)
     if len(_ITEM.findall(plain)) <= _SHORT and not is_table:
         return ""
     words = set(plain.split())
-    columns = _OF_CLASSES if is_table else {}
+    heads = {it.kind: it.head for it in table.columns(noun)} if is_table else {}
     return ", ".join(
-        f"{sign} {columns[kind][1] if kind in columns else name_of_kind(kind, noun)}"
+        f"{sign} {heads.get(kind) or name_of_kind(kind, noun)}"
         for kind, (sign, _, _) in LOOKS.items()
         if sign in words
     )
@@ -200,27 +188,22 @@ class _Column(NamedTuple):
 
 
 def _layouts(table: CountTable, noun: str) -> Iterator[list[_Column]]:
-    """Yield the columns of numbers in ever less room: classes, kinds, signs, signs without sums."""
-
-    def numbers(*classes: Status) -> list[int]:
-        return [sum(row.by_class[it] for it in classes) for row in table.rows]
-
-    words = [(it.head(noun), it.kind.value, numbers(it)) for it in table.classes]
-    names, signs = [], []
-    for kind in WORST_FIRST:
-        if some := [it for it in table.classes if it.kind is kind]:
-            is_kind = len(some) == 1 and some[0] not in (Status.ROOTS, Status.DUPLICATES)
-            name = name_of_kind(kind, noun) if is_kind else _OF_CLASSES[kind][0]
-            names.append((name, kind.value, numbers(*some)))
-            signs.append((LOOKS[kind].sign, kind.value, numbers(*some)))
+    """Yield the columns of numbers in ever less room: words, signs, signs without sums."""
+    found = table.columns(noun)
+    numbers = [[row.number(it.kind) for row in table.rows] for it in found]
+    words = [it.head for it in found]
+    signs = [LOOKS[it.kind].sign for it in found]
     unchanged = [row.unchanged or 0 for row in table.rows]
     totals = [row.total or 0 for row in table.rows]
-    highest = max(totals + [number for *_, found in words for number in found])
-    digits = len(f"{highest:,}")
-    for columns, name in ((words, "unchanged"), (names, "same"), (signs, "same"), (signs, "")):
+    digits = len(f"{max(chain(totals, *numbers)):,}")
+    for heads, name in ((words, "same"), (signs, "same"), (signs, "")):
         has_sums = bool(name and table.unchanged)
+        columns = [
+            (head, it.kind.value, some)
+            for head, it, some in zip(heads, found, numbers, strict=True)
+        ]
         sums = [(name, "quiet", unchanged), ("all", "", totals)] if has_sums else []
         yield [
-            _Column(head, max(len(head), digits) + (2 if name else 1), style, found)
-            for head, style, found in (*columns, *sums)
+            _Column(head, max(len(head), digits) + (2 if name else 1), style, some)
+            for head, style, some in (*columns, *sums)
         ]

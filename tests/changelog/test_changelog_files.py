@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import tracemalloc
 from pathlib import Path
@@ -53,6 +54,12 @@ def in_one_run(story: History, folder: Path, *arguments: str) -> str:
     return file.read_text("utf-8")
 
 
+def without_net_changes(text: str) -> str:
+    """A changelog that is written whole, without what it comes to: a kept file has none of that."""
+    head, marker, sections = text.partition("<!-- snapdiff: ")
+    return re.sub(r"\*\*.*\n\n", "", head) + marker + sections
+
+
 class TestMarkdown:
     """An existing CHANGELOG.md."""
 
@@ -66,8 +73,8 @@ class TestMarkdown:
         self, story: History, tmp_path: Path
     ) -> None:
         whole = markdown("-C", story.folder, "start..HEAD")
-        undone = "**Gone and back**: `py-mpi4py` (`e4s`, `2025-07-06` to `2025-07-07`)\n\n"
-        assert in_one_run(story, tmp_path) == whole.replace(undone, "", 1) != whole
+        assert "\n**Gone and back**: `py-mpi4py` (`e4s`, `2025-07-06` to `2025-07-07`)\n" in whole
+        assert in_one_run(story, tmp_path) == without_net_changes(whole)
 
     def test_is_left_alone_where_nothing_is_new(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "CHANGELOG.md"
@@ -187,7 +194,7 @@ class TestMarkdown:
         update(history, file, "release..HEAD")
         name = "markdown" if suffix == "md" else "ndjson"
         whole = markdown("-C", history.folder, "release..HEAD", "-f", name)
-        assert file.read_text("utf-8") == whole
+        assert file.read_text("utf-8") == (without_net_changes(whole) if suffix == "md" else whole)
 
     @pytest.mark.parametrize("change", [("..", " to "), (" -->", ""), ("-->", "by=week->")])
     def test_in_which_a_marker_was_changed_is_refused(
@@ -244,7 +251,8 @@ class TestMarkdown:
         lines = file.read_text("utf-8").split("<!-- ")
         file.write_text("<!-- ".join([lines[0], *lines[2:]]), "utf-8")
         update(history, file, "HEAD~3..HEAD")
-        assert file.read_text("utf-8") == markdown("-C", history.folder, "HEAD~3..HEAD")
+        whole = markdown("-C", history.folder, "HEAD~3..HEAD")
+        assert file.read_text("utf-8") == without_net_changes(whole)
 
     def test_with_any_marker_gone_is_refused(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "CHANGELOG.md"
@@ -281,7 +289,7 @@ class TestMarkdown:
         assert run_changelog(folder, "-o", file).status == 0
         write_files(folder / names[3], pages_of([items[3]]))
         assert run_changelog(folder, "-o", file).status == 0
-        assert file.read_text("utf-8") == markdown(folder)
+        assert file.read_text("utf-8") == without_net_changes(markdown(folder))
         shutil.rmtree(folder / names[0])  # old snapshots may go
         assert run_changelog(folder, "-o", file).status == 0
         shutil.rmtree(folder / names[3])

@@ -195,12 +195,18 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
 
 
 def changes_by_stack(report: dict[str, Any]) -> dict[tuple[str, str], list[Any]]:
-    """The package changes of a report by tag label and stack, as the oracle has them."""
+    """The package changes of a report by tag label and stack, as the oracle has them.
+
+    It does not say what tells builds that have another version now (`moved_by`) from others.
+    """
     found: dict[tuple[str, str], list[Any]] = {}
     for tag in report["tags"]:
         if tag["status"] == "changed":
             label = tag["old"] if tag["old"] == tag["new"] else f"{tag['old']}..{tag['new']}"
             for stack in tag["stacks"]:
                 if stack["package_changes"]:
-                    found[label, stack["stack"]] = stack["package_changes"]
+                    found[label, stack["stack"]] = [
+                        {key: value for key, value in change.items() if key != "moved_by"}
+                        for change in stack["package_changes"]
+                    ]
     return found

@@ -122,7 +122,8 @@ class VersionMove(NamedTuple):
     `counts` are the builds of each version; they are there where the others do not say it. `went`
     is the version of which there are fewer builds, and the one that these have now instead, where
     nothing else happened. `moved_by` tells those that went from those that stayed, if anything
-    tells them all, and `new_with` which MPI those have that came.
+    tells them all, and `new_with` which MPI those have that came. `into` is the version on both
+    sides that all builds of those that are gone have now, a higher one.
     """
 
     gone: Versions
@@ -132,6 +133,7 @@ class VersionMove(NamedTuple):
     went: tuple[VersionCount, VersionCount] | None = None
     moved_by: tuple[TraitCount, ...] = ()
     new_with: tuple[TraitCount, ...] = ()
+    into: str = ""
 
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
@@ -166,6 +168,8 @@ class VersionMove(NamedTuple):
         still = f", still has {kept}" if kept else ""
         if gone and came:
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
+        if self.into:
+            return f"{gone} gone, now {mark(self.into)} like its other builds"
         if gone:
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])
             return f"{gone} gone, only {kept} left" if is_lower else f"{gone} gone{still}"
@@ -226,7 +230,7 @@ class VersionMove(NamedTuple):
     def lost(self) -> Versions:
         """The versions that are gone, and none of their series came; of one step there are none."""
         paired = set(self.steps.values())
-        is_step = self.came and not paired
+        is_step = self.into or (self.came and not paired)
         return () if is_step else tuple(it for it in self.gone if it not in paired)
 
     def _steps_in_words(self, mark: Mark) -> str:

@@ -89,6 +89,11 @@ class Move(Struct, frozen=True, kw_only=True):
         """Whether the package is gone from some stacks, and others of the tag have it."""
         return self.status is Status.GONE and not self.in_tag
 
+    @property
+    def tells_builds_alone(self) -> bool:
+        """Whether builds were lost, or came, and nothing else is told of it."""
+        return self.is_builds and not (self.beside or self.asked_for)
+
     def alike(self, *, with_totals: bool = False) -> "Move":
         """Return what it has in common with the same of other packages, that share its line."""
         move = replace(self, own=(), because=alike_because(self.because))
@@ -147,8 +152,7 @@ class Move(Struct, frozen=True, kw_only=True):
 
     def builds_in_words(self, mark: Mark) -> str:
         """Return which builds each of several packages lost or got, where traits tell it."""
-        only = self.main if self.is_builds and not (self.beside or self.asked_for) else None
-        return only.alike_in_words(mark) if only else ""
+        return self.main.alike_in_words(mark) if self.main and self.tells_builds_alone else ""
 
     def own_in_words(self, mark: Mark) -> str:
         """Return what is said behind one of several names: its versions, or nothing."""
@@ -175,7 +179,7 @@ class Move(Struct, frozen=True, kw_only=True):
     def now_in_words(self, mark: Mark) -> str:
         """Return the highest version that came, and in place of which, or what there is more of."""
         gone, came = self.versions.gone, self.versions.came
-        if came and self.status is Status.MORE:
+        if self.versions.into or (came and self.status is Status.MORE):
             return f" {self.versions.versions_alone(mark)}"
         if came:
             return f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"

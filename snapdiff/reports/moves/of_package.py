@@ -131,7 +131,7 @@ def _status(
     if lost and lost.is_merge:
         return Status.RECONFIGURED
     if change.kind is Kind.REMOVED or change.builds_alone(Kind.REMOVED):
-        return Status.LOST
+        return Status.FEWER if versions.into else Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
     if versions.counts:  # builds went from one version to another that was there before
@@ -177,7 +177,17 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
         moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
         mpis = _counting(change.new_with or (), went[1].new - went[1].old) if went else ()
         return VersionMove(gone, came, kept, counts, went, moved, mpis)
-    return VersionMove(gone, came, kept)
+    return VersionMove(gone, came, kept, into=_into(change, specs))
+
+
+def _into(change: PackageChange, specs: Iterable[Change]) -> str:
+    """Return the version on both sides that all builds of versions that are gone went up to."""
+    if change.kind is not Kind.REMOVED or change.whole or change.specs.removed:
+        return ""
+    moved = [it for it in specs if it.old and it.old.version in change.gone]
+    into = {it.new.version for it in moved if it.new and it.kind is Kind.UPGRADED}
+    is_all = all(it.kind is Kind.UPGRADED for it in moved)
+    return into.pop() if is_all and len(into) == 1 else ""
 
 
 def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:

@@ -56,41 +56,41 @@ class Status(IntEnum):
     """The classes of packages by what happened to them, in the order in which people read of them.
 
     A package is in one class: that of the worst that happened to it in any stack. Each has the sign
-    and colour of a `kind` of change, and the name of its `column` in tables of counts; what has
-    none is counted as the class of its kind.
+    and colour of a `kind` of change, in whose column tables count it.
     """
 
     kind: Kind
-    column: str
 
-    GONE = 0, Kind.REMOVED, "gone"
-    LOST = 1, Kind.REMOVED, "lost some"
+    GONE = 0, Kind.REMOVED
+    LOST = 1, Kind.REMOVED
     """It lost versions or builds, while its highest version is as before."""
-    NEW = 2, Kind.ADDED, "new"
-    DOWNGRADED = 3, Kind.DOWNGRADED, "downgraded"
-    MAJOR = 4, Kind.UPGRADED, ""
+    NEW = 2, Kind.ADDED
+    DOWNGRADED = 3, Kind.DOWNGRADED
+    MAJOR = 4, Kind.UPGRADED
     """It was upgraded to another major version."""
-    UPGRADED = 5, Kind.UPGRADED, "upgraded"
-    MORE = 6, Kind.ADDED, "got more"
+    UPGRADED = 5, Kind.UPGRADED
+    MORE = 6, Kind.ADDED
     """It has more versions or builds than before, and lost none."""
-    DEPENDENCY_NOW = 7, Kind.ADDED, "dependency now"
-    NO_DEPENDENCY = 8, Kind.REMOVED, "no dependency"
+    FEWER = 7, Kind.REMOVED
+    """Builds of a version that is gone have a higher one now that it had before, too."""
+    DEPENDENCY_NOW = 8, Kind.ADDED
+    NO_DEPENDENCY = 9, Kind.REMOVED
     """It was a dependency, and is a field of what it compiles again."""
-    RECONFIGURED = 9, Kind.RECONFIGURED, "reconfigured"
-    ROOTS = 10, Kind.RECONFIGURED, "role alone"
+    RECONFIGURED = 10, Kind.RECONFIGURED
+    ROOTS = 11, Kind.RECONFIGURED
     """Somebody asks for it no longer, or does now; nothing else happened that anybody misses."""
-    SCHEME = 11, Kind.UPGRADED, "other scheme"
+    SCHEME = 12, Kind.UPGRADED
     """Its versions before and now cannot be compared: a date, or a branch, on one side."""
-    SHARED = 12, Kind.RECONFIGURED, ""
+    SHARED = 13, Kind.RECONFIGURED
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
-    DUPLICATES = 13, Kind.REBUILT, "number of equal builds"
+    DUPLICATES = 14, Kind.REBUILT
     """It has fewer builds, or more, that are equal to others."""
-    REBUILT = 14, Kind.REBUILT, "rebuilt"
+    REBUILT = 15, Kind.REBUILT
 
-    def __new__(cls, number: int, kind: Kind, column: str) -> Self:
+    def __new__(cls, number: int, kind: Kind) -> Self:
         """Return the class of a number, worst first."""
         status = int.__new__(cls, number)
-        status._value_, status.kind, status.column = number, kind, column
+        status._value_, status.kind = number, kind
         return status
 
     @property
@@ -116,15 +116,6 @@ class Status(IntEnum):
         """
         return _SEVERITY.get(self, self)
 
-    @property
-    def counted_as(self) -> "Status":
-        """The class as which tables count a package: one of `COLUMNS`."""
-        return self if self.column else Status[self.kind.name]
-
-    def head(self, noun: str) -> str:
-        """Return what the head of its column says."""
-        return rebuilt_word(noun) if self is Status.REBUILT else self.column
-
 
 _SEVERITY = {
     Status.DOWNGRADED: Status.GONE + 0.5,
@@ -132,9 +123,6 @@ _SEVERITY = {
     Status.SCHEME: Status.MORE + 0.5,
 }
 """Where that is in another order than people read of them."""
-
-COLUMNS = tuple(status for status in Status if status.column)
-"""The classes that tables of counts tell apart."""
 
 SHARED_BY_PACKAGES = 4
 """How many packages make a change of a field one line: of fewer, each is worth its own."""

@@ -166,7 +166,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def names_demoted(self) -> bool:
-        """Whether these are named below the sentence."""
+        """Whether these are named below the sentence, which counts them."""
         return len(self.demoted) > 1 and bool(self.names_below)
 
     @property
@@ -178,11 +178,17 @@ class Outline(Struct, frozen=True, kw_only=True):
         return [name for name in told if name not in taken]
 
     @property
+    def demoted_for(self) -> tuple[str, ...]:
+        """The new roots that need all of them, if these came together."""
+        roots = (it for tag in self.tags for it in tag.opening.new_roots)
+        found = (it for it in roots if set(it.names_taken).issuperset(self.demoted))
+        return next((tuple(name for name, _ in it.names) for it in found), ())
+
+    @property
     def tells_demoted(self) -> bool:
-        """Whether these are told behind the sentence: where no list and no number has them."""
+        """Whether these are told behind the sentence: where no number in it has them."""
         is_counted = any(it.status is Status.ROOTS for it in self.packages.told)
-        is_told = self.names_demoted or is_counted
-        return bool(self.demoted and self.packages.number) and not is_told
+        return bool(self.demoted and self.packages.number) and not is_counted
 
     @property
     def no_longer(self) -> list[LostTogether]:
@@ -223,13 +229,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         is_named = any(it.specs and it.names_packages and not it.is_one for it in reasons)
         quiet = self.packages.besides
         return [it for it in quiet if not (is_named and it.status is Status.REBUILT)]
-
-    def downgraded_for(self, count: ClassCount) -> tuple[str, ...]:
-        """Return the new roots that need all products of a class, if they are downgraded for it."""
-        if count.status is not Status.DOWNGRADED or count not in self.names_below:
-            return ()
-        roots = (it for tag in self.tags for it in self.names_told(tag).roots)
-        return next((tuple(name for name, _ in it.names) for it in roots if it.downgraded), ())
 
     @property
     def says_all(self) -> bool:

@@ -7,7 +7,7 @@ up to the total.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,13 +15,29 @@ from msgspec.structs import replace
 from snapdiff.filters import reports_all
 from snapdiff.reports.moves.of_stacks import StackMoves
 from snapdiff.reports.moves.places import added_word
-from snapdiff.reports.moves.statuses import COLUMNS, WORST_FIRST, Status, rebuilt_word
+from snapdiff.reports.moves.statuses import WORST_FIRST, Status, name_of_kind, rebuilt_word
 from snapdiff.reports.names import Mark, counted, tag_names
 from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
-from snapdiff.result.packages import Kind
+from snapdiff.result.packages import Count, Kind
 
 Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
 """What the stacks of a row have in common, worst first."""
+
+
+_IN_WORDS = {
+    Kind.REMOVED: (Status.GONE, "gone/less"),
+    Kind.ADDED: (Status.NEW, "new/more"),
+    Kind.RECONFIGURED: (Status.RECONFIGURED, "changed otherwise"),
+    Kind.REBUILT: (Status.REBUILT, "equal but for hashes"),
+}
+"""The class of a kind that has its name, and what the column is called where others are in it."""
+
+
+class Column(NamedTuple):
+    """A column of a table of counts: the classes of one kind, and what they are called."""
+
+    kind: Kind
+    head: str
 
 
 class Counts(Struct, frozen=True, kw_only=True):
@@ -39,13 +55,21 @@ class Counts(Struct, frozen=True, kw_only=True):
         """How many packages nothing happened to, where it is known."""
         return None if self.total is None else self.total - self.by_class.total()
 
+    def number(self, kind: Kind) -> int:
+        """Return how many packages are in the column of a kind."""
+        return sum(number for status, number in self.by_class.items() if status.kind is kind)
+
 
 class CountRow(Counts, frozen=True, kw_only=True):
-    """One row: a stack, several stacks with one fate, or a tag that is on one side only."""
+    """One row: a stack, several stacks with one fate, or a tag that is on one side only.
+
+    `builds` is how many specs these stacks have on each side.
+    """
 
     tag: TagDiff
     fate: Fate
     stacks: tuple[str, ...]
+    builds: Count
 
     def fate_in_words(self, noun: str) -> str:
         """Return what its stacks have in common, nothing where their numbers say it."""
@@ -70,15 +94,21 @@ class CountRow(Counts, frozen=True, kw_only=True):
 
 
 class CountTable(Counts, frozen=True, kw_only=True):
-    """All rows of a report, worst first, their sum, and the classes of any package."""
+    """All rows of a report, worst first, and their sum."""
 
     several_tags: bool
     rows: tuple[CountRow, ...]
 
-    @property
-    def classes(self) -> tuple[Status, ...]:
-        """Its columns."""
-        return tuple(status for status in COLUMNS if status in self.by_class)
+    def columns(self, noun: str) -> list[Column]:
+        """Return its columns, worst first."""
+        columns = []
+        for kind in WORST_FIRST:
+            named, words = _IN_WORDS.get(kind, (None, ""))
+            some = {it for it in self.by_class if it.kind is kind} - {Status.SHARED}
+            has_name = named is None or some <= {named}
+            if self.number(kind):
+                columns.append(Column(kind, name_of_kind(kind, noun) if has_name else words))
+        return columns
 
     @property
     def is_of_one_stack(self) -> bool:
@@ -86,8 +116,8 @@ class CountTable(Counts, frozen=True, kw_only=True):
         return [it.fate for it in self.rows] == ["changed"] and len(self.rows[0].stacks) == 1
 
     def in_words(self, noun: str) -> str:
-        """Return its sum: `1 gone, 14 lost some, 368 unchanged, 385 in all`; nothing for zero."""
-        numbers = [(self.by_class[it], it.head(noun)) for it in self.classes]
+        """Return its sum: `1 gone, 14 upgraded, 368 unchanged, 385 in all`; nothing for zero."""
+        numbers = [(self.number(it.kind), it.head) for it in self.columns(noun)]
         if self.unchanged:
             numbers += [(self.unchanged, "unchanged"), (self.total or 0, "in all")]
         return ", ".join(f"{number:,} {word}" for number, word in numbers)
@@ -110,7 +140,19 @@ def count_table(
             by_class, number = _counts(tag, stacks, moves.get(tag_names(tag), {}))
             total = number if is_known else None
             names = tuple(stack.stack for stack in stacks)
-            rows.append(CountRow(by_class=by_class, total=total, tag=tag, fate=fate, stacks=names))
+            builds = Count(
+                old=sum(it.specs.old for it in stacks), new=sum(it.specs.new for it in stacks)
+            )
+            rows.append(
+                CountRow(
+                    by_class=by_class,
+                    total=total,
+                    tag=tag,
+                    fate=fate,
+                    stacks=names,
+                    builds=builds,
+                )
+            )
     return CountTable(
         by_class=sum((row.by_class for row in rows), Counter()),
         total=sum(row.total or 0 for row in rows) if is_known else None,
@@ -193,7 +235,7 @@ def _counts(
                 known = worst.get(change.package)
                 if known is None or move.status.severity < known.severity:
                     worst[change.package] = move.status
-            by_class.update(status.counted_as for status in worst.values())
+            by_class.update(worst.values())
             packages = stack.packages.old + sum(it is Kind.ADDED for it in whole.values())
         elif packages:
             by_class[_WHOLE[Kind(tag.status)]] += packages

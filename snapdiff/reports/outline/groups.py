@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import groupby
+from typing import Literal, NamedTuple
 
 from msgspec import structs
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.outline.class_counts import ClassCount, Named, count_by_class
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.product_table import ProductTable
+from snapdiff.result.causes import TraitCount
 
 FEW_QUIET = 10
 """How many packages are listed that changed in configuration or hash alone; more are named."""
@@ -22,12 +24,22 @@ FEW = 4
 """How many lines are read beside others; of dependencies more are put aside."""
 
 
+class AlikeBuilds(NamedTuple):
+    """What builds have that packages of several lines lost, or got, so many each, in one place."""
+
+    part: TraitCount
+    what: Literal["gone", "new"]
+    place: Place
+    lines: list[PackageLine]
+
+
 class Group(ClassCount, frozen=True, kw_only=True):
     """The packages of one status: their lines, also as a table, or, where it says enough, `names`.
 
     `named` is what is said of the ones that are named, `named_at` where these are, if they are few
     in several places. `left_out` is how many packages are on lines, on rows or among names that are
-    not there. `steps` has what became of each package in few words.
+    not there. `steps` has what became of each package in few words. It has no lines if it
+    `is_told_above`: if the report begins with all that there is to say.
     """
 
     lines: tuple[PackageLine, ...] = ()
@@ -37,6 +49,7 @@ class Group(ClassCount, frozen=True, kw_only=True):
     named_at: tuple[tuple[tuple[Place, ...], list[str]], ...] = ()
     left_out: int = 0
     steps: Named = ()
+    is_told_above: bool = False
 
     @property
     def size(self) -> int:
@@ -52,6 +65,24 @@ class Group(ClassCount, frozen=True, kw_only=True):
     def is_long(self) -> bool:
         """Whether it has more lines than are read beside others."""
         return len(self.lines) > FEW
+
+    @property
+    def alike_builds(self) -> list[AlikeBuilds]:
+        """What tells builds of its lines, where one line would name it with what another says.
+
+        That is `one with mvapich 3.0b` beside `2 each, one with mvapich 3.0b and one with cce 16`.
+        """
+        found: dict[object, AlikeBuilds] = {}
+        has_several = False
+        for line in self.lines:
+            if share := line.told_builds:
+                for part in share.parts:
+                    place = line.moves[0].place
+                    alike = AlikeBuilds(part, share.what, place, [])
+                    found.setdefault((part, share.what, place), alike).lines.append(line)
+                has_several = has_several or len(share.parts) > 1
+        is_shared = any(len(it.lines) > 1 for it in found.values())
+        return list(found.values()) if has_several and is_shared else []
 
     @property
     def packages(self) -> tuple[str, ...]:

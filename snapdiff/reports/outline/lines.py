@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snapdiff.reports.moves.builds import BuildShare
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.products import dependencies_now
@@ -43,6 +44,15 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     def moves_of(self, package: str) -> tuple[Move, ...]:
         """Return what happened to one of its packages."""
         return (self.each[self.packages.index(package)],) if self.each else self.moves
+
+    @property
+    def told_builds(self) -> BuildShare | None:
+        """The builds that its packages lost, or got, if all of them are told by what they have."""
+        [move, *others] = self.moves
+        share = move.main
+        if others or not share or not move.tells_builds_alone:
+            return None
+        return share if sum(it.specs for it in share.parts) == share.number else None
 
     def without(self, names: AbstractSet[str]) -> "PackageLine":
         """Return the line without some of its packages."""

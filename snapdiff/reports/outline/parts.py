@@ -119,7 +119,7 @@ class Part(Struct, frozen=True, kw_only=True):
             # What came or went with whole stacks is in no column.
             in_sight=[it for it in in_sight if it.is_listed],
             in_table=[it for it in self.groups if it.table],
-            rest=[it for it in self.groups if it not in in_sight and not it.table],
+            rest=[it for it in self.groups if not (it in in_sight or it.table or it.is_told_above)],
         )
 
 

@@ -36,7 +36,7 @@ from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
 from snapdiff.spack import COMPILERS, NO_COMPILER
 
-_WITH_STEPS = (Status.MAJOR, Status.UPGRADED, Status.MORE, Status.SCHEME)
+_WITH_STEPS = (Status.MAJOR, Status.UPGRADED, Status.MORE, Status.FEWER, Status.SCHEME)
 """The classes of which it is said in few words which version each package has now."""
 
 _MOST_LINES = 30
@@ -97,8 +97,9 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     @property
     def is_list_enough(self) -> bool:
         """Whether packages that nobody knows to be products are named in a list that is short."""
-        lists = [part.size for part in self.parts if part.about == "packages"]
-        return bool(lists) and sum(lists) <= _MOST_LINES
+        lists = [part for part in self.parts if part.about == "packages"]
+        is_whole = not any(group.is_told_above for part in lists for group in part.groups)
+        return bool(lists) and is_whole and sum(part.size for part in lists) <= _MOST_LINES
 
 
 class TagWriter:

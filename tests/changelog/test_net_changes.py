@@ -1,4 +1,4 @@
-"""A changelog that is written whole begins with what it undoes."""
+"""A changelog that is written whole begins with what it comes to."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -26,8 +26,8 @@ def snapshots(folder: Path, steps: Iterable[Stacks]) -> Path:
     return folder
 
 
-def undone(text: str) -> list[str]:
-    """The lines of a changelog above its first section that say what it undoes."""
+def net(text: str) -> list[str]:
+    """The lines of a changelog above its first section that say what it comes to."""
     head = re.split(r"^<!--|^## ", text, flags=re.MULTILINE)[0]
     return [line for line in head.splitlines() if line.startswith("**")]
 
@@ -37,8 +37,15 @@ def undone(text: str) -> list[str]:
     [
         (["az", "abz", "az"], ["**Came and went**: `b` (`2` to `3`)"]),
         (["abz", "az", "abz"], ["**Gone and back**: `b` (`2` to `3`)"]),
-        (["abz", "az", "abz", "az"], []),  # it is gone, as the last section says
-        (["az", "abz", "az", "abz"], []),
+        (["abz", "az"], []),  # as the only section says
+        (
+            ["abz", "az", "abz", "az"],
+            ["**In all**: 3 → 2 builds", "**Gone, and not back**: `b` (`4`)"],
+        ),
+        (
+            ["az", "abz", "az", "abz"],
+            ["**In all**: 2 → 3 builds", "**New, and still there**: `b` (`4`)"],
+        ),
         (["az", "abz", "az", "abz", "az"], ["**Came and went**: `b` (`2` to `5`)"]),
         (
             ["acz", "abz", "acz"],
@@ -50,7 +57,7 @@ def test_what_comes_and_goes_or_goes_and_comes_back_is_told_on_top(
     tmp_path: Path, steps: list[str], told: list[str]
 ) -> None:
     folder = snapshots(tmp_path, [{"e4s": names} for names in steps])
-    assert undone(markdown(folder)) == told
+    assert net(markdown(folder)) == told
 
 
 def test_of_several_stacks_it_is_said_where(tmp_path: Path) -> None:
@@ -59,7 +66,7 @@ def test_of_several_stacks_it_is_said_where(tmp_path: Path) -> None:
         {"e4s": "abz", "hep": "abz", "ml": "az"},
         {"e4s": "az", "hep": "az", "ml": "abz"},
     ]
-    assert undone(markdown(snapshots(tmp_path, steps))) == [
+    assert net(markdown(snapshots(tmp_path, steps))) == [
         "**Came and went**: `b` (`e4s`, `hep`, `2` to `3`)",
         "**Gone and back**: `b` (`ml`, `2` to `3`)",
     ]
@@ -67,7 +74,7 @@ def test_of_several_stacks_it_is_said_where(tmp_path: Path) -> None:
 
 def test_a_stack_that_comes_and_goes_is_no_news_of_its_packages(tmp_path: Path) -> None:
     steps: list[Stacks] = [{"e4s": "az"}, {"e4s": "az", "hep": "bz"}, {"e4s": "az"}]
-    assert undone(markdown(snapshots(tmp_path, steps))) == []
+    assert net(markdown(snapshots(tmp_path, steps))) == []
 
 
 def test_of_environments_it_is_about_what_somebody_asked_for(tmp_path: Path) -> None:
@@ -77,7 +84,7 @@ def test_of_environments_it_is_about_what_somebody_asked_for(tmp_path: Path) -> 
         if "app" in packages:
             items = [*items[:-1], zlib, Item("app", explicit=True, needs=(needs(zlib),))]
         write_files(tmp_path / str(number), {"hep/spack.lock": to_bytes(lock(items))})
-    assert undone(markdown(tmp_path)) == ["**Came and went**: `app` (`2` to `3`)"]
+    assert net(markdown(tmp_path)) == ["**Came and went**: `app` (`2` to `3`)"]
 
 
 def test_every_format_that_people_read_has_it(tmp_path: Path) -> None:
@@ -102,4 +109,4 @@ def test_a_tag_that_has_another_name_each_week_is_one(tmp_path: Path) -> None:
         tag = f"develop-2025-07-0{number}"
         pages = pages_of([spec(name, package=name, tag=tag) for name in names])
         write_files(tmp_path / str(number), pages)
-    assert undone(markdown(tmp_path)) == ["**Came and went**: `b` (`2` to `3`)"]
+    assert net(markdown(tmp_path)) == ["**Came and went**: `b` (`2` to `3`)"]
