@@ -84,6 +84,7 @@ def check(words: str, old: Counts, new: Counts) -> None:
     words = re.sub(CAME_WITH_MORE, as_more, words)
     words, number = re.subn(r" \(now [^)]*\)", "", words)
     assert number <= (not kept)
+    words = re.sub(r" \((the one|those) [^)]*\)", "", words)  # which builds moved
     told = moved(words)
     words = re.sub(f"{MOVED}(, no longer .*)?", "", words)
     begin = re.search("(^|[:,]) ?[0-9]+ of [0-9]+ builds? ", words)
@@ -105,6 +106,11 @@ def check(words: str, old: Counts, new: Counts) -> None:
         assert [versions(side) for side in words.split(" added beside ")] == [came, kept]
         assert not gone
         assert all(old[version] <= new[version] for version in kept)
+    elif words.endswith(" like its other builds"):
+        fewer, into = words.removesuffix(" like its other builds").split(" gone, now ")
+        assert versions(fewer) == gone
+        assert versions(into) <= kept
+        assert not came
     elif "still has" in words or words.endswith(" left"):
         is_lower = words.endswith(" left")
         assert is_lower is (max(gone) > max(kept))
