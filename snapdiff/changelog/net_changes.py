@@ -3,11 +3,13 @@
 from typing import Literal, NamedTuple
 
 from snapdiff.changelog.sections import SectionEnd
-from snapdiff.reports.names import readable, tag_names
+from snapdiff.reports.moves.builds import VersionMove
+from snapdiff.reports.names import Mark, readable, tag_names, versions_in_words
 from snapdiff.result.changes import CatalogDiff
-from snapdiff.result.packages import Count, Kind
+from snapdiff.result.packages import Count, Kind, PackageChange
+from snapdiff.spack import versions_in_order
 
-Fate = Literal["new", "gone", "came and went", "gone and back"]
+Fate = Literal["new", "gone", "versions", "came and went", "gone and back"]
 
 _LEAST_SECTIONS = 3
 """In how many sections nobody sees at a glance what is new in the end."""
@@ -22,23 +24,60 @@ _FATES: dict[tuple[Kind, Kind], Fate] = {
 
 
 class NetChange(NamedTuple):
-    """What became of a package in the end, and when.
+    """What became of a package in the end: its versions before and after, and when it was.
 
     `when` are the days or names of the sections that say it: the last one, and before it the first
     one of what was undone. `stacks` are those where it was so, if there are several in the catalog.
     """
 
     package: str
+    versions: VersionMove
     when: tuple[str, ...]
     stacks: tuple[str, ...]
 
+    def in_words(self, mark: Mark) -> str:
+        """Return what became of its versions, or which it has or had; nothing if it was undone."""
+        has_step = self.versions.gone or self.versions.came
+        if has_step:
+            return self.versions.versions_alone(mark)
+        return versions_in_words(self.versions.kept, mark)
+
+
+class _Followed:
+    """A package in one stack: its versions before all sections and now, and its whole changes."""
+
+    def __init__(self, change: PackageChange) -> None:
+        self.before = self.now = (*change.gone, *change.kept)
+        self.steps: list[tuple[Kind, str]] = []
+        self.last = ""
+
+    def follow(self, change: PackageChange, when: str) -> None:
+        """Take the next change of it."""
+        if change.gone or change.came:
+            self.now, self.last = (*change.kept, *change.came), when
+        if change.whole:
+            self.steps.append((change.kind, when))
+
+    def net(self) -> tuple[Fate, VersionMove, tuple[str, ...]] | None:
+        """Return what became of it, its versions, and when; None where these are as before."""
+        gone = versions_in_order({*self.before} - {*self.now})
+        came = versions_in_order({*self.now} - {*self.before})
+        if self.steps:
+            (first, began), (last, ended) = self.steps[0], self.steps[-1]
+            is_undone = first is not last
+            move = VersionMove((), ()) if is_undone else VersionMove((), (), kept=came or gone)
+            return _FATES[first, last], move, (began, ended) if is_undone else (ended,)
+        kept = versions_in_order({*self.before} & {*self.now})
+        move = VersionMove(gone, came, kept)
+        return ("versions", move, (self.last,)) if gone or came else None
+
 
 class NetChanges:
-    """Follows whole packages from section to section; dependencies are none of them."""
+    """Follows packages from section to section; dependencies are none of them."""
 
     def __init__(self) -> None:
         """Begin before the first section."""
-        self._steps: dict[tuple[str, str, tuple[str, ...]], list[tuple[Kind, str]]] = {}
+        self._packages: dict[tuple[str, str, tuple[str, ...]], _Followed] = {}
         self._builds: dict[tuple[str, tuple[str, ...]], Count] = {}
         self._sections = 0
 
@@ -52,9 +91,10 @@ class NetChanges:
                 before = self._builds.get((stack.stack, tag_name), stack.specs)
                 self._builds[stack.stack, tag_name] = Count(before.old, stack.specs.new)
                 for change in stack.package_changes if stack.status == "changed" else ():
-                    if change.whole and not change.is_dependency:
-                        steps = self._steps.setdefault((change.package, stack.stack, tag_name), [])
-                        steps.append((change.kind, end.day or end.name))
+                    if not change.is_dependency:
+                        place = change.package, stack.stack, tag_name
+                        followed = self._packages.setdefault(place, _Followed(change))
+                        followed.follow(change, end.day or end.name)
 
     @property
     def builds(self) -> Count | None:
@@ -65,16 +105,15 @@ class NetChanges:
 
     def by_fate(self) -> dict[Fate, list[NetChange]]:
         """Return what became of packages, by name; of few sections what was undone alone."""
-        stacks: dict[tuple[str, Fate, tuple[str, ...]], set[str]] = {}
-        for (package, stack, _), steps in self._steps.items():
-            (first, began), (last, ended) = steps[0], steps[-1]
-            days = (ended,) if first is last else (began, ended)
-            key = package, _FATES[first, last], days
-            stacks.setdefault(key, set()).add(stack)
+        stacks: dict[tuple[str, Fate, VersionMove, tuple[str, ...]], set[str]] = {}
+        for (package, stack, _), followed in sorted(self._packages.items()):
+            net = followed.net()
+            is_told = net and (len(net[2]) > 1 or self._sections >= _LEAST_SECTIONS)
+            if net and is_told:
+                stacks.setdefault((package, *net), set()).add(stack)
         is_placed = len({stack for stack, _ in self._builds}) > 1
-        found: dict[Fate, list[NetChange]] = {fate: [] for fate in _FATES.values()}
-        for (package, fate, when), some in sorted(stacks.items()):
-            if len(when) > 1 or self._sections >= _LEAST_SECTIONS:
-                where = tuple(sorted(some)) if is_placed else ()
-                found[fate].append(NetChange(package, when, where))
+        found: dict[Fate, list[NetChange]] = {}
+        for (package, fate, versions, when), some in stacks.items():
+            where = tuple(sorted(some)) if is_placed else ()
+            found.setdefault(fate, []).append(NetChange(package, versions, when, where))
         return found

@@ -1,7 +1,7 @@
 """The formats `markdown`, for release notes, `comment`, for a pull request, and `text`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import count, islice
 from typing import Any, NamedTuple
@@ -199,19 +199,21 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     should look at and that is not named above the lines, as long as there is anything else.
     """
     left_out: tuple[str, ...] = ()
-    named = {it.status for it in outline.names_below} - {Status.LOST}
-    products = [it for tag in outline.tags for it in tag.parts if it.about != "dependencies"]
-    groups = [it for part in products for it in part.groups if not it.status.is_quiet]
-    news = sum(it.size for it in groups if it.status.is_news and it.status not in named)
-    least = sum(it.size for it in groups)
-    yield outline, left_out, least
+    needed = [it for it in Status if not it.is_quiet]
+    yield outline, left_out, _product_lines(outline, needed)
     for words, without in _NEEDED_LEAST.items():
         less = without(outline)
-        least = news if words == _DEPENDENCIES else least
+        needed = [it for it in Status if it.is_news] if words == _DEPENDENCIES else needed
         if less != outline:
             outline, left_out = less, (*left_out, words)
-            yield outline, left_out, least
+            yield outline, left_out, _product_lines(outline, needed)
     yield outline, left_out, 1
+
+
+def _product_lines(outline: Outline, classes: Collection[Status]) -> int:
+    """Return how many lines and rows there are about products, or packages, of some classes."""
+    parts = (part for tag in outline.tags for part in tag.parts if part.about != "dependencies")
+    return sum(it.size for part in parts for it in part.groups if it.status in classes)
 
 
 def _each_tag(outline: Outline, **fields: Any) -> Outline:
@@ -268,9 +270,9 @@ def _without_toolchain(outline: Outline) -> Outline:
 _DEPENDENCIES = "dependencies, and why hashes differ"
 
 _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
-    "the whole names of both sides": _without_whole_names,
+    "the full names of both sides": _without_whole_names,
     "the table of counts": _without_table,
-    "more about what is named above": _without_told,
+    "details of what is named above": _without_told,
     _DEPENDENCIES: _without_dependencies,
     "what packages have more builds with": partial(
         _each_part, changed=lambda it: replace(it, new_builds=None)

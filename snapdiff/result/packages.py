@@ -164,7 +164,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     - `lost_by`, `gained_by`: what most of its removed (added) specs have and no other spec of it on
       either side, then what most of the rest have; three at most, each spec counted once
     - `moved_by`: the same of its builds that have another version now, told from those of the same
-      versions as before that kept theirs; there where one was asked for and anything tells them
+      versions as before that kept theirs; there where anything tells them, of documents with
+      dependencies where one was asked for
     - `merged`: of builds that are one now, the variant of that which lists the values that each of
       them had; there where that is so
     - `duplicates`: how many of its lost and gained builds are duplicates, where any is

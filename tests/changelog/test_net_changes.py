@@ -40,11 +40,11 @@ def net(text: str) -> list[str]:
         (["abz", "az"], []),  # as the only section says
         (
             ["abz", "az", "abz", "az"],
-            ["**In all**: 3 → 2 builds", "**Gone, and not back**: `b` (`4`)"],
+            ["**In all**: 3 → 2 builds", "**Gone, and not back**: `b` `1.0` (`4`)"],
         ),
         (
             ["az", "abz", "az", "abz"],
-            ["**In all**: 2 → 3 builds", "**New, and still there**: `b` (`4`)"],
+            ["**In all**: 2 → 3 builds", "**New, and still there**: `b` `1.0` (`4`)"],
         ),
         (["az", "abz", "az", "abz", "az"], ["**Came and went**: `b` (`2` to `5`)"]),
         (

@@ -110,7 +110,7 @@ def test_packages_that_move_together_are_one_line_and_the_worst_comes_first(
 def test_many_rebuilt_packages_are_counted_unless_detail_is_asked_for(tmp_path: Path) -> None:
     write_files(tmp_path / "1", pages_of(many(11, "b", "0")))
     write_files(tmp_path / "2", pages_of(many(11, "c", "0")))
-    same = "with the same version, compiler, target and variants"
+    same = "with the same version, compiler, os, target and variants"
     assert f"\n**11 only rebuilt, {same}**: `p000`, `p001`, " in markdown(tmp_path)
     assert f"\n11 only rebuilt, {same}: p000, p001, " in markdown(tmp_path, "-f", "text")
     detail = markdown(tmp_path, "--detail")

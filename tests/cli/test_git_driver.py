@@ -86,7 +86,7 @@ def test_git_diff_shows_a_page_as_a_report_and_other_files_as_lines(
     assert (shown.returncode, shown.stderr) == (0, "")
     blob = repository.git("rev-parse", f"HEAD:{PAGE}")[:7]
     assert f"{PAGE}\n\nIn develop/e4s, from {blob} to working tree: " in shown.stdout
-    assert ": zlib 1.2 gone, now 1.3 like its other builds.\n" in shown.stdout
+    assert ": zlib 1.2 → 1.3, no build of 1.2 left.\n" in shown.stdout
     assert "spec_details" not in shown.stdout
     assert "-one\n+two\n" in shown.stdout
     assert "-{}\n+[]\n" in shown.stdout
@@ -219,7 +219,7 @@ def test_it_is_set_up_in_a_worktree_and_undone_in_a_line(tmp_path: Path) -> None
     made.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "worktree"))
     set_up(tmp_path / "worktree")
     write(made, {PAGE: NEW})
-    assert ": zlib 1.2 gone" in git(made.folder, "diff").stdout
+    assert ": zlib 1.2 → 1.3" in git(made.folder, "diff").stdout
     [undo] = re.findall("^git config --unset .*", GUIDE, re.MULTILINE)
     subprocess.run(["sh", "-ec", undo], cwd=made.folder, check=True)
     shown = git(made.folder, "diff")

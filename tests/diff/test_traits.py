@@ -632,7 +632,7 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     words = " ".join(done.out.split())
     assert f"mvapich is gone; {lost} {openmpi};" in words
     fftw = f"1 with mvapich 3.0b, 1 with {openmpi}"
-    both = f"one with {openmpi}"
+    both = f"one each with {openmpi}"
     assert f"{both}: fftw, hdf5, netcdf, parallel-netcdf, parallelio1 Upgraded" in words
     builds = "fftw 3.3.10: 2 of 17", "netcdf 4.9.2: 2 of 17", "parallelio1 1.10.1: 2 of 13"
     for lost in builds:

@@ -63,7 +63,7 @@ def test_a_new_root_may_be_one_of_all_other_stacks(tmp_path: Path) -> None:
     a = ([*TOOLS, OTHER], with_sdk(("1.9", "1.9", "1.9")))
     b = with_sdk(("1.9", "1.9", "2.0")), with_sdk(("1.9", "1.9", "2.0"), "1.4")  # all is rebuilt
     lines = report(tmp_path, {"a": a, "b": b}).splitlines()
-    assert "**`sdk` is now a root spec in `a`, as in `b`**" in lines
+    assert "**`sdk` is now a root spec in `a`, as it was in `b`**" in lines
 
 
 def test_a_root_that_others_do_not_ask_for_is_compared_with_none(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from snapdiff import diff_catalogs, load_catalog, render_report
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
 
-SAME = "Only another hash, with the same version, compiler, target and variants:"
+SAME = "Only another hash, with the same version, compiler, os, target and variants:"
 ONE, TWO = Item("x", "1.0"), Item("x", "2.0")
 USERS = [Item(f"u{it.version}", explicit=True, needs=(needs(it),)) for it in (ONE, TWO)]
 

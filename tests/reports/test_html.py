@@ -92,10 +92,10 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         "2 packages, 4 specs. In 5 stacks: ",
         (
             "Of 24 packages compared in develop, pruners-ninja is gone, superlu-dist lost a build, "
-            "celeritas is new, py-setuptools is downgraded, 9 are upgraded; os ubuntu20.04 → "
-            "ubuntu22.04 (data-vis-sdk). 5 more changed otherwise, 6 more changed in os alone or "
-            "were only rebuilt; the pages do not say why. "
-            "1 tag removed, 1 added; 11 stacks changed, 1 removed, 1 first seen. "
+            "celeritas is new, py-setuptools is downgraded, 10 are upgraded; os ubuntu20.04 → "
+            "ubuntu22.04 (data-vis-sdk). 4 more changed otherwise, 6 more changed in os alone or "
+            "were only rebuilt; the pages do not say why. 1 tag removed, 1 added; 11 stacks "
+            "changed, radiuss-aws removed, developer-tools-aarch64-linux-gnu first seen. "
         ),
         "Tag develop-2025-07-06 added: 2 packages in 5 stacks",
         "Stack radiuss-aws removed: 4 packages",
@@ -141,7 +141,7 @@ def test_rows_say_what_happened_and_why(tmp_path: Path) -> None:
         "≠ 1.14.5 reconfigured (data-vis-sdk)",  # in what, is said once for all of that stack
         "= 1.14.5 rebuilt (hep, ml-linux-x86_64-cuda)",
     ]
-    assert rows["paraview"][0] == "− 5.13.2 gone, now 5.13.3 like its other builds (e4s)"
+    assert rows["paraview"][0] == "↑ 5.13.2 → 5.13.3, no build of 5.13.2 left (e4s)"
     old, new = write_locks(tmp_path, before(), after())
     diff = diff_catalogs(load_catalog(str(old)), load_catalog(str(new)))
     rows = dict(_plain_rows(rendered(diff)))
@@ -183,9 +183,8 @@ def test_classes_of_rows_are_those_of_the_sentence(tmp_path: Path) -> None:
         "Lost builds: 1",
         "New: 1",
         "Downgraded: 1",
-        "Upgraded: 9",
+        "Upgraded: 10",
         "With more builds: 1",
-        "With fewer versions: 1",
         "Reconfigured: 3",
         "Changed in os alone: 2",
         "Only rebuilt: 4",
@@ -385,7 +384,7 @@ def test_what_a_number_of_a_stack_counts_are_rows_of_that_class() -> None:
     text = rendered(snapshots_diff())
     found = json.loads(_data(text))
     numbers = re.findall('<td class="number [a-z]+">([0-9]*)<', text)
-    columns = [["gone", "lost", "fewer"], ["new", "more"], ["downgraded"], ["major", "upgraded"]]
+    columns = [["gone", "lost"], ["new", "more"], ["downgraded"], ["major", "upgraded"]]
     columns += [["reconfigured", "shared"], ["rebuilt"]]
     said = []
     for stack in re.findall('data-stack="([^"]+)"', text):
@@ -397,7 +396,7 @@ def test_what_a_number_of_a_stack_counts_are_rows_of_that_class() -> None:
     tables = [[int(it or 0) for it in numbers[at : at + 6]] for at in range(0, len(numbers), 6)]
     assert len(said) > 5
     assert [row for row in said if row not in tables] == []
-    assert said[0] == [3, 0, 0, 6, 1, 5]  # e4s
+    assert said[0] == [2, 0, 0, 7, 1, 5]  # e4s
 
 
 def test_products_have_a_column_for_each_of_a_few_stacks(tmp_path: Path) -> None:

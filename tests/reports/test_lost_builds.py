@@ -32,7 +32,7 @@ def test_who_lost_builds_is_named_below_what_these_had(tmp_path: Path) -> None:
     assert lines[1:] == [
         "`mpich` is gone, 3 products (`fftw`, `hdf5`, `netcdf`) lost builds that used it.",
         "**Gone**: `mpich` `4.1`",
-        "**Lost builds**: one with `mpich` `4.1`: `fftw`, `hdf5`, `netcdf`",
+        "**Lost builds**: one each with `mpich` `4.1`: `fftw`, `hdf5`, `netcdf`",
         "**Builds**: 8 → 4, 4 as before",
     ]
 

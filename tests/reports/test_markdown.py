@@ -62,6 +62,7 @@ def test_a_report_is_never_over_the_limit(
     tree = Tree(text)
     assert tree.open_folds == 0
     assert len(set(tree.rows)) <= 1
+    assert "</summary>\n\n</details>" not in text, "no fold is empty"
     whole = full[format_name, group_by]
     assert (text == whole) == (len(whole) <= most)
     if text != whole:

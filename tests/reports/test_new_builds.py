@@ -28,7 +28,7 @@ NEW_BUILDS = {
     "with one new thing": (
         "abc",
         [with_mpi(name, "4.1") for name in "abc"],
-        ["With more builds: one with mpich 4.1: a, b, c"],
+        ["With more builds: one each with mpich 4.1: a, b, c"],
     ),
     "with one of two new things, or both": (
         "abcd",
@@ -122,8 +122,11 @@ def test_what_else_happened_to_a_package_has_its_line_beside_the_table(tmp_path:
     def shared(value: bool, version: str = "4.0") -> Item:
         return replace(with_mpi("d", version), parameters={"shared": value})
 
-    sides = write_locks(tmp_path, [*old, shared(True)], [*new, shared(False), shared(False, "4.1")])
-    out = run_cli(*sides, "-f", "text").out
+    other = [Item("z", explicit=True, parameters={"shared": value}) for value in (True, False)]
+    old, new = [*old, shared(True), other[0]], [*new, shared(False), shared(False, "4.1"), other[1]]
+    out = run_cli(*write_locks(tmp_path, old, new), "-f", "text").out
+    order = ["With more builds: ", "More builds than before, by ", "Reconfigured: z 1.0: "]
+    assert sorted(order, key=out.index) == order
     assert "\nd 1.0     1\n" in out
     assert "\nWith more builds: d 1.0: 1 of 2 builds new" in out
     assert "variant +shared → ~shared\n" in out

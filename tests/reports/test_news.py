@@ -41,7 +41,7 @@ SIDES: tuple[Side, Side] = ("old", "new")
 STACKS = [f"stack-{letter}" for letter in "abcdefghij"]
 
 
-SAME = "with the same version, compiler, target and variants"
+SAME = "with the same version, compiler, os, target and variants"
 
 
 def diff_of(old: list[Record], new: list[Record], **filters: Any) -> CatalogDiff:
@@ -389,7 +389,7 @@ def test_builds_that_are_lost_alike_are_one_line() -> None:
     gone = [spec(f"c{numbered(n)}", f"1.{n}", package=f"p{n}", variants="+mpi") for n in range(2)]
     others = [spec("d", "1.2", package="p2", variants="~shared"), spec("f", "1.0", package="p1")]
     text = render_report(diff_of([*old, *gone, *others], old + others[1:]), "text")
-    assert "\nLost builds\n\n  one with +mpi: p0, p1 1.1\n" in text
+    assert "\nLost builds\n\n  one each with +mpi: p0, p1 1.1\n" in text
     assert "\n  p2 1.2: 1 of 2 builds gone (with ~shared)\n" in text
 
 
@@ -480,7 +480,7 @@ def test_many_stacks_that_went_are_in_a_fold(number: int, *, is_folded: bool) ->
         diff_of([spec("b", stacks="hep"), *gone], [spec("b", stacks="hep")]), "markdown"
     )
     assert (f"<summary>{number} stacks removed, with " in text) is is_folded
-    assert (f"**Stacks removed**: {number}, with `zlib` alone: `gone-0`, " in text) is not is_folded
+    assert (f"**{number} stacks removed, with `zlib` alone**: `gone-0`, " in text) is not is_folded
 
 
 def test_stacks_with_the_same_fate_are_one_line() -> None:
@@ -491,8 +491,8 @@ def test_stacks_with_the_same_fate_are_one_line() -> None:
     diff = diff_of([stays, *gone, *rebuilt], [stays, *again])
     text = render_report(diff, "text", ReportOptions(group_by="stack", width=400))
     names = ", ".join(f"gone-{number:02}" for number in range(18))
-    assert f"\nStacks removed: 18, with zlib alone: {names}\n" in text
-    assert "\n18 stacks removed " not in text, "no row says again what that line says"
+    assert f"\n18 stacks removed, with zlib alone: {names}\n" in text
+    assert text.count("\n18 stacks removed") == 1, "no row says again what that line says"
     assert "\n18 stacks removed " in render_report(diff, "text", ReportOptions(stat=True))
     assert "\n5 stacks only rebuilt " in text
     assert "\nOnly rebuilt: 5 stacks: same-0, same-1, same-2, same-3, same-4\n" in text

@@ -116,7 +116,7 @@ def test_a_new_root_that_takes_others_in_is_told_once(
 ) -> None:
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
-    brought = [f"- {TAKEN}", f"- older versions came with it: {more}"]
+    brought = [f"- {TAKEN}", f"- lower versions came with it: {more}"]
     assert found[4:8] == [IS_NEW, "", *brought] if more else found[4] == f"{IS_NEW}: {TAKEN}"
     told = [line for line in found[4:] if "now only" in line.lower()]
     assert told == [f"{it} (`a`)" for it in lines]
@@ -166,7 +166,7 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
     }
     lines = report(tmp_path, stacks)
     older = ", ".join(f"`q{number}` `1.0`" for number in range(4))
-    assert f"**`root` `1.0` is new in `w`**: older versions came with it: {older}" in lines
+    assert f"**`root` `1.0` is new in `w`**: lower versions came with it: {older}" in lines
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0` (`w`)" in lines
     [downgraded] = [line for line in lines if line.startswith("**Downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
@@ -249,7 +249,7 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     # A line says it as well where that is all there is to say.
     found = report(tmp_path / "alone", {"a": sides})
     assert told not in found
-    assert "**Lost builds**: one with `gpu=9`: `x`, `y`, `z`" in found
+    assert "**Lost builds**: one each with `gpu=9`: `x`, `y`, `z`" in found
 
 
 def test_versions_of_products_that_are_gone_are_told_first(tmp_path: Path) -> None:
@@ -297,13 +297,13 @@ def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) 
     apps = [Item(f"app{it}", explicit=True) for it in range(3)]
     above = [replace(app, needs=(needs(mpi, "mpi"),)) for app in apps]
     sides = (apps, [*apps, mpi, *above])
-    words = "one with `mvapich` `3.0`: `app0`, `app1`, `app2`"
+    words = "one each with `mvapich` `3.0`: `app0`, `app1`, `app2`"
     for title, total, word, both in (
         ("With more builds", "3 → 7", "new", sides),
         ("Lost builds", "7 → 3", "gone", sides[::-1]),
     ):
         lines = report(tmp_path / word, {"a": both})
-        assert [line for line in lines if "one with" in line] == [f"**{title}**: {words}"]
+        assert [line for line in lines if "one each with" in line] == [f"**{title}**: {words}"]
         assert lines[-1] == f"**Builds**: {total}, 3 as before"
     # In a report without what came nothing is said of it.
     done = run_cli("-C", tmp_path / "new", "old", "new", "-k", "!added")
@@ -554,7 +554,7 @@ def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Pa
     report(tmp_path, {"a": without_gui("abcde")})
     text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "270").out
     assert "because of" not in text
-    left_out = "dependencies, and why hashes differ; what many packages share"
+    left_out = "dependencies, and why hashes differ"
     assert f"left out: {left_out}." in text
 
 
@@ -737,7 +737,7 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
     lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
     older = "`lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
-    assert f"**`root` is new in `a`**: older versions came with it: {older}" in lines
+    assert f"**`root` is new in `a`**: lower versions came with it: {older}" in lines
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
     assert "needed by" not in below  # that is said above
@@ -754,7 +754,7 @@ def test_of_several_older_versions_none_is_said_to_be_needed(tmp_path: Path) -> 
     old = [*libs("2.0"), user]
     new = [*old, *libs("1.5"), *libs("1.0", explicit=True), root]
     lines = report(tmp_path, {"a": (old, new)})
-    assert "**`root` is new**: older versions came with it: `lib0`, `lib1`, `lib2`" in lines
+    assert "**`root` is new**: lower versions came with it: `lib0`, `lib1`, `lib2`" in lines
 
 
 def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
@@ -785,7 +785,7 @@ def test_new_roots_of_two_sorts_keep_their_names_and_are_not_there_too(tmp_path:
     lines = report(tmp_path, {"a": (old, new), "b": ([*there, *ups[0]], [*there, *ups[1]])})
     brought = "`lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
     now = "`aa`, `bb`, `dd`, `ee` are now root specs in `a`"
-    assert f"**{now}**: older versions came with them: {brought}" in lines
+    assert f"**{now}**: lower versions came with them: {brought}" in lines
     assert "**New**: `aa` `1.0`, `bb` `1.0` (`a`)" in lines
     assert "**Now in more environments**: `dd` `1.0`, `ee` `1.0` (`a`)" in lines
 
@@ -910,6 +910,27 @@ def test_a_comment_names_each_step_of_an_upgrade(tmp_path: Path) -> None:
     assert upgraded.endswith(f", `q` `1.0` → `1.1` (both); {steps}")
 
 
+def test_what_is_new_in_one_stack_and_upgraded_in_another_is_among_the_upgrades(
+    tmp_path: Path,
+) -> None:
+    def side(version: str) -> list[Item]:
+        versions = {f"f{n}": f"{n}.{version}" for n in range(9)} | downgraded(version)
+        return [Item(name, it, explicit=True) for name, it in versions.items()]
+
+    new = [Item(f"new{n}", explicit=True) for n in range(4)]
+    torch = [Item("torch", it, explicit=True) for it in ("2.0", "2.1")]
+    gone = [Item(f"gone{n}", explicit=True) for n in range(4)]
+    stacks = {
+        "a": ([*side("1"), *gone], [*side("2"), *new, torch[1]]),
+        "b": ([*side("1"), torch[0]], [*side("2"), torch[1]]),
+    }
+    lines = report(tmp_path, stacks, "-f", "comment")
+    [upgraded] = [line for line in lines if line.startswith("**Upgraded**: ")]
+    assert upgraded.endswith(" (both); `torch` `2.0` → `2.1` (`b`)")
+    [told] = [line for line in lines if line.startswith("**Now in more environments**: ")]
+    assert "`torch` `2.1` (`a`)" in told
+
+
 def test_a_comment_names_a_place_once_of_steps_that_lines_tell_apart(tmp_path: Path) -> None:
     """Builds differ from place to place, so no line is about both."""
 
@@ -989,7 +1010,7 @@ def test_older_versions_are_told_by_where_they_came(tmp_path: Path) -> None:
 
     lines = report(tmp_path, {"a": sides("x"), "b": sides("y")})
     older = "`x0` `1.0`, `x1` `1.0` (`a`); `y0` `1.0`, `y1` `1.0` (`b`)"
-    assert f"**`root` is new in both**: older versions came with it: {older}" in lines
+    assert f"**`root` is new in both**: lower versions came with it: {older}" in lines
 
 
 def test_a_package_that_is_gone_with_stacks_says_so_in_brackets(tmp_path: Path) -> None:
@@ -1021,7 +1042,7 @@ def test_a_comment_counts_upgrades_that_are_too_many_to_name(tmp_path: Path) -> 
         arguments = ("-f", "comment", "--package-url", "", "--max-length", str(most))
         text = run_cli("-C", tmp_path / "90", "old", "new", *arguments).out
         assert f"\n**Upgraded**: {steps} and 10 more products\n" in text
-        assert "more about what is named above" in text
+        assert "details of what is named above" in text
 
 
 def test_what_some_builds_lost_their_compiler_is_reconfigured(tmp_path: Path) -> None:
@@ -1122,7 +1143,7 @@ def test_what_fell_as_its_highest_version_is_gone_went_nowhere(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("stacks", "upgraded", "lost"),
-    [("a", "and lost 1 build)", "lost a build "), ("ab", "and lost builds)", "lost builds ")],
+    [("a", "with 1 build less)", "lost a build "), ("ab", "with fewer builds)", "lost builds ")],
 )
 def test_builds_that_several_environments_lost_are_several(
     tmp_path: Path, stacks: str, upgraded: str, lost: str

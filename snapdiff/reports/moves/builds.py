@@ -59,13 +59,13 @@ class BuildShare(NamedTuple):
     def alike_in_words(self, mark: Mark) -> str:
         """Return which these are that each of several packages lost or gained, or nothing.
 
-        That is `one with mvapich 3.0b`, or `3 each with gcc 12`: whether gone or new stands
+        That is `one each with mvapich 3.0b`, or `3 each with gcc 12`: whether gone or new stands
         elsewhere.
         """
         traits = [traits_in_words(it, mark) for it in self.parts]
         if len(traits) == self.number:
             every = " and ".join(f"one {trait}" for trait in traits)
-            return f"{self.number:,} each, {every}" if len(traits) > 1 else every
+            return f"{self.number:,} each, {every}" if len(traits) > 1 else f"one each {traits[0]}"
         trait = self.common_trait(mark)
         return f"{self.number:,} each {trait}" if trait else ""
 
@@ -169,7 +169,7 @@ class VersionMove(NamedTuple):
         if gone and came:
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if self.into:
-            return f"{gone} gone, now {mark(self.into)} like its other builds"
+            return f"{gone} → {mark(self.into)}, no build of {gone} left"
         if gone:
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])
             return f"{gone} gone, only {kept} left" if is_lower else f"{gone} gone{still}"

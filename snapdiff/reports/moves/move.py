@@ -169,7 +169,8 @@ class Move(Struct, frozen=True, kw_only=True):
     def came(self) -> Versions:
         """The versions that came, or the one to which builds went."""
         went = self.versions.went
-        return self.versions.came or ((went[1].version,) if went else ())
+        into = self.versions.into or (went[1].version if went else "")
+        return self.versions.came or ((into,) if into else ())
 
     @property
     def is_in_part(self) -> bool:
@@ -179,7 +180,8 @@ class Move(Struct, frozen=True, kw_only=True):
     def now_in_words(self, mark: Mark) -> str:
         """Return the highest version that came, and in place of which, or what there is more of."""
         gone, came = self.versions.gone, self.versions.came
-        if self.versions.into or (came and self.status is Status.MORE):
+        came = (self.versions.into,) if self.versions.into else came
+        if came and self.status is Status.MORE:
             return f" {self.versions.versions_alone(mark)}"
         if came:
             return f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"

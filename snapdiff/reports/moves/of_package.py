@@ -131,7 +131,7 @@ def _status(
     if lost and lost.is_merge:
         return Status.RECONFIGURED
     if change.kind is Kind.REMOVED or change.builds_alone(Kind.REMOVED):
-        return Status.FEWER if versions.into else Status.LOST
+        return Status.UPGRADED if versions.into else Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
     if versions.counts:  # builds went from one version to another that was there before

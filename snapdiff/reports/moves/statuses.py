@@ -71,21 +71,19 @@ class Status(IntEnum):
     UPGRADED = 5, Kind.UPGRADED
     MORE = 6, Kind.ADDED
     """It has more versions or builds than before, and lost none."""
-    FEWER = 7, Kind.REMOVED
-    """Builds of a version that is gone have a higher one now that it had before, too."""
-    DEPENDENCY_NOW = 8, Kind.ADDED
-    NO_DEPENDENCY = 9, Kind.REMOVED
+    DEPENDENCY_NOW = 7, Kind.ADDED
+    NO_DEPENDENCY = 8, Kind.REMOVED
     """It was a dependency, and is a field of what it compiles again."""
-    RECONFIGURED = 10, Kind.RECONFIGURED
-    ROOTS = 11, Kind.RECONFIGURED
+    RECONFIGURED = 9, Kind.RECONFIGURED
+    ROOTS = 10, Kind.RECONFIGURED
     """Somebody asks for it no longer, or does now; nothing else happened that anybody misses."""
-    SCHEME = 12, Kind.UPGRADED
+    SCHEME = 11, Kind.UPGRADED
     """Its versions before and now cannot be compared: a date, or a branch, on one side."""
-    SHARED = 13, Kind.RECONFIGURED
+    SHARED = 12, Kind.RECONFIGURED
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
-    DUPLICATES = 14, Kind.REBUILT
+    DUPLICATES = 13, Kind.REBUILT
     """It has fewer builds, or more, that are equal to others."""
-    REBUILT = 15, Kind.REBUILT
+    REBUILT = 14, Kind.REBUILT
 
     def __new__(cls, number: int, kind: Kind) -> Self:
         """Return the class of a number, worst first."""

@@ -125,19 +125,20 @@ class Outline(Struct, frozen=True, kw_only=True):
             return self.stacks > 1 and not is_placed
         return self.stacks > 1 and not any(self.whole_stacks.values())
 
-    def by_fate(self, with_changed: bool) -> list[tuple[str, list[tuple[str, int]]]]:
-        """Return how many tags are removed and added, and how many stacks of the others.
+    def by_fate(self, with_changed: bool) -> list[tuple[str, list[tuple[str, int, str]]]]:
+        """Return how many tags are removed and added, and how many stacks, or the name of the only.
 
         `with_changed` stacks, if there are others; of those added the ones that are so for sure.
         """
-        tags = [(kind.value, len(some)) for kind, some in self.one_sided.items()]
-        stacks = [
-            (word, sum(len(it.stacks) for it in self.whole_stacks[kind] if not it.may_be_old))
-            for kind, word in ((Kind.REMOVED, "removed"), (Kind.ADDED, self.added))
-        ]
-        if with_changed and any(number for _, number in stacks):
+        tags = [(kind.value, len(some), "") for kind, some in self.one_sided.items()]
+        stacks = []
+        for kind, word in ((Kind.REMOVED, "removed"), (Kind.ADDED, self.added)):
+            sure = (news for news in self.whole_stacks[kind] if not news.may_be_old)
+            names = [name for news in sure for name in news.stacks]
+            stacks.append((word, len(names), names[0] if len(names) == 1 else ""))
+        if with_changed and any(number for _, number, _ in stacks):
             every = (it for block in self.tags for it in block.tag.stacks)
-            stacks.insert(0, ("changed", sum(it.status == "changed" for it in every)))
+            stacks.insert(0, ("changed", sum(it.status == "changed" for it in every), ""))
         rows = (("tag", tags), (self.noun, stacks))
         return [(noun, [it for it in numbers if it[1]]) for noun, numbers in rows]
 

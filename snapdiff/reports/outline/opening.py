@@ -18,7 +18,7 @@ from snapdiff.reports.moves.products import (
 )
 from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.outline.class_counts import ClassCount, Named
-from snapdiff.reports.outline.groups import Group
+from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
     LEAST_TOGETHER,
     LostTogether,
@@ -285,21 +285,22 @@ def _roots_told(
     return roots
 
 
-def named_steps(group: Group, places: Places) -> Named:
-    """Return the packages of a group with the worst that happened to each, the same step once.
+def named_steps(lines: Iterable[PackageLine], status: Status, places: Places) -> Named:
+    """Return the packages to which this happened with the steps they made, the same step once.
 
     That is so as well where nobody asks for the package, if it is the same step.
     """
     found = []
-    for name, worst in ((name, line) for line in group.lines for name in line.packages):
+    for name, some in ((name, it) for it in lines for name in it.packages):
         steps: dict[str, Move] = {}
-        every = sorted(worst.moves_of(name), key=lambda it: it.is_beside)
+        every = sorted(some.moves_of(name), key=lambda it: it.is_beside)
         for move in every:
             step = move.now_in_words(str)
-            if step not in steps if move.is_beside else move.status is not worst.status:
+            if step not in steps if move.is_beside else move.status is not status:
                 continue
             before = steps.get(step)
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
             steps[step] = replace(move, stacks=stacks, place=places.place(stacks))
-        found.append((name, tuple(steps.values())))
+        if steps:
+            found.append((name, tuple(steps.values())))
     return tuple(found)

@@ -54,6 +54,11 @@ class Layout(NamedTuple):
         return [it for it in self.rest if it.is_listed]
 
     @property
+    def after_new_builds(self) -> Group | None:
+        """The first of these below the packages with more builds, of which there may be a table."""
+        return next((it for it in self.listed if it.status > Status.MORE), None)
+
+    @property
     def lists_rebuilt(self) -> bool:
         """Whether packages have lines of which only the hash changed."""
         return any(it.status is Status.REBUILT for it in self.listed)

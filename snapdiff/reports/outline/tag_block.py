@@ -36,7 +36,7 @@ from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
 from snapdiff.spack import COMPILERS, NO_COMPILER
 
-_WITH_STEPS = (Status.MAJOR, Status.UPGRADED, Status.MORE, Status.FEWER, Status.SCHEME)
+_WITH_STEPS = (Status.MAJOR, Status.UPGRADED, Status.MORE, Status.SCHEME)
 """The classes of which it is said in few words which version each package has now."""
 
 _MOST_LINES = 30
@@ -247,7 +247,7 @@ class TagWriter:
             of_these = None if is_dependency else table
             groups = grouped(listed, of_these, lists_all=self._lists_all)
             if not (is_dependency or stack):
-                groups = tuple(map(self._with_steps, groups))
+                groups = tuple(self._with_steps(group, listed) for group in groups)
             parts.append(
                 Part(
                     about=about,
@@ -260,10 +260,13 @@ class TagWriter:
             )
         return [part for part in parts if part.groups or part.new_builds] or parts[:1]
 
-    def _with_steps(self, group: Group) -> Group:
+    def _with_steps(self, group: Group, lines: Iterable[PackageLine]) -> Group:
+        """Return a group with the steps of its packages; what is upgraded may be new elsewhere."""
         if group.status not in _WITH_STEPS:
             return group
-        return replace(group, steps=named_steps(group, self._places))
+        also = [it for it in lines if it not in group.lines and group.status is Status.UPGRADED]
+        steps = named_steps([*group.lines, *also], group.status, self._places)
+        return replace(group, steps=steps)
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:
