@@ -2,7 +2,10 @@
 
 from typing import Literal, NamedTuple
 
+from msgspec import UNSET
+
 from snapdiff.changelog.sections import SectionEnd
+from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.reports.names import Mark, readable, tag_names, versions_in_words
 from snapdiff.result.changes import CatalogDiff
@@ -10,6 +13,9 @@ from snapdiff.result.packages import Count, Kind, PackageChange
 from snapdiff.spack import versions_in_order
 
 Fate = Literal["new", "gone", "versions", "came and went", "gone and back"]
+
+_Place = tuple[str, tuple[str, ...]]
+"""A stack, and the name of its tag, if it has one name."""
 
 _LEAST_SECTIONS = 3
 """In how many sections nobody sees at a glance what is new in the end."""
@@ -73,47 +79,66 @@ class _Followed:
 
 
 class NetChanges:
-    """Follows packages from section to section; dependencies are none of them."""
+    """Follows packages from section to section; dependencies are none of them.
+
+    It says nothing where not all that happened is reported: of some kinds, or of what can be read.
+    """
 
     def __init__(self) -> None:
         """Begin before the first section."""
-        self._packages: dict[tuple[str, str, tuple[str, ...]], _Followed] = {}
-        self._builds: dict[tuple[str, tuple[str, ...]], Count] = {}
+        self._places: dict[_Place, dict[str, _Followed]] = {}
+        self._builds: dict[_Place, Count] = {}
         self._sections = 0
+        self._has_all = True
 
     def follow(self, end: SectionEnd, diff: CatalogDiff) -> None:
         """Take the next section, from the oldest to the newest."""
         self._sections += 1
-        for tag in (it for it in readable(diff).tags if it.status == "changed"):
+        is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind) or diff.filters.because
+        self._has_all = self._has_all and not (is_narrowed or diff.skipped)
+        for tag in readable(diff).tags:
             names = tag_names(tag)
             tag_name = names if len(names) == 1 else ()  # each week has another name
             for stack in tag.stacks:
-                before = self._builds.get((stack.stack, tag_name), stack.specs)
-                self._builds[stack.stack, tag_name] = Count(before.old, stack.specs.new)
+                place = stack.stack, tag_name
+                if stack.renamed_from is not UNSET:
+                    self._rename((stack.renamed_from, tag_name), place)
+                before = self._builds.get(place, stack.specs)
+                self._builds[place] = Count(before.old, stack.specs.new)
+                packages = self._places.setdefault(place, {})
+                if "removed" in (tag.status, stack.status):  # that says it of all its packages
+                    packages.clear()
                 for change in stack.package_changes if stack.status == "changed" else ():
                     if not change.is_dependency:
-                        place = change.package, stack.stack, tag_name
-                        followed = self._packages.setdefault(place, _Followed(change))
+                        followed = packages.setdefault(change.package, _Followed(change))
                         followed.follow(change, end.day or end.name)
+
+    def _rename(self, old: _Place, new: _Place) -> None:
+        """Go on with what is known of a stack under its new name."""
+        if old in self._places:
+            self._places[new] = self._places.pop(old)
+            self._builds[new] = self._builds.pop(old)
 
     @property
     def builds(self) -> Count | None:
         """How many builds the only stack has before all sections and after, if not as many."""
         counts = list(self._builds.values())
-        is_told = len(counts) == 1 and self._sections >= _LEAST_SECTIONS
+        is_told = len(counts) == 1 and self._sections >= _LEAST_SECTIONS and self._has_all
         return counts[0] if is_told and counts[0].old != counts[0].new else None
 
     def by_fate(self) -> dict[Fate, list[NetChange]]:
         """Return what became of packages, by name; of few sections what was undone alone."""
         stacks: dict[tuple[str, Fate, VersionMove, tuple[str, ...]], set[str]] = {}
-        for (package, stack, _), followed in sorted(self._packages.items()):
-            net = followed.net()
-            is_told = net and (len(net[2]) > 1 or self._sections >= _LEAST_SECTIONS)
-            if net and is_told:
-                stacks.setdefault((package, *net), set()).add(stack)
+        for (stack, _), packages in self._places.items() if self._has_all else ():
+            for package, followed in packages.items():
+                net = followed.net()
+                if net and (len(net[2]) > 1 or self._sections >= _LEAST_SECTIONS):
+                    stacks.setdefault((package, *net), set()).add(stack)
         is_placed = len({stack for stack, _ in self._builds}) > 1
         found: dict[Fate, list[NetChange]] = {}
-        for (package, fate, versions, when), some in stacks.items():
+        for (package, fate, versions, when), some in sorted(
+            stacks.items(), key=lambda it: it[0][0]
+        ):
             where = tuple(sorted(some)) if is_placed else ()
             found.setdefault(fate, []).append(NetChange(package, versions, when, where))
         return found

@@ -110,3 +110,45 @@ def test_a_tag_that_has_another_name_each_week_is_one(tmp_path: Path) -> None:
         pages = pages_of([spec(name, package=name, tag=tag) for name in names])
         write_files(tmp_path / str(number), pages)
     assert net(markdown(tmp_path)) == ["**Came and went**: `b` (`2` to `3`)"]
+
+
+def test_versions_are_those_before_all_sections_and_after_them(tmp_path: Path) -> None:
+    for number, versions in enumerate(("01", "12", "13", "14"), 1):
+        records = [spec("abcde"[int(it)], f"1.{it}") for it in versions]
+        write_files(tmp_path / str(number), pages_of(records))
+    assert net(markdown(tmp_path)) == [
+        "**Other versions**: `zlib` `1.0` → `1.4`, still has `1.1` (`4`)"
+    ]
+
+
+@pytest.mark.parametrize("option", [("-k", "added"), ("-k", "!rebuilt")])
+def test_where_not_all_is_reported_nobody_knows_what_it_comes_to(
+    tmp_path: Path, option: tuple[str, str]
+) -> None:
+    folder = snapshots(tmp_path, [{"e4s": names} for names in ("az", "abz", "az", "acz")])
+    assert net(markdown(folder)) != []
+    assert net(markdown(folder, *option)) == []
+
+
+def test_what_is_new_in_a_stack_that_went_is_not_still_there(tmp_path: Path) -> None:
+    steps: list[Stacks] = [
+        {"e4s": "az", "hep": "az"},
+        {"e4s": "abz", "hep": "acz"},
+        {"e4s": "abz"},
+        {"e4s": "abez"},
+    ]
+    assert net(markdown(snapshots(tmp_path, steps))) == [
+        "**New, and still there**: `b` `1.0` (`e4s`, `2`), `e` `1.0` (`e4s`, `4`)"
+    ]
+
+
+def test_a_stack_is_followed_to_its_new_name(tmp_path: Path) -> None:
+    steps: list[Stacks] = [
+        {"ubuntu22": "abcdz"},
+        {"ubuntu22": "abcdez"},
+        {"ubuntu24": "abcdez"},
+        {"ubuntu24": "abcdz"},
+    ]
+    text = markdown(snapshots(tmp_path, steps))
+    assert "compared as one: `ubuntu22` → `ubuntu24`" in text.lower()
+    assert net(text) == ["**Came and went**: `e` (`2` to `4`)"]
