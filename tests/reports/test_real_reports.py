@@ -271,7 +271,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     assert lines[2] == (
         "Of 13 packages compared, `gcc` is gone from 2 stacks, `compiler-wrapper` is new, 2 are "
         "reconfigured (no compiler named any more; in Spack 1 compilers are dependencies). 9 more "
-        "were only rebuilt; the pages do not say why."
+        "were only rebuilt (the pages do not say why)."
     )
     tools = "`developer-tools-aarch64-linux-gnu`, `developer-tools-x86_64_v3-linux-gnu`"
     assert (
