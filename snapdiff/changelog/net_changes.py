@@ -1,5 +1,6 @@
 """What all sections of a changelog come to: which packages are new or gone, which are as before."""
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET
@@ -64,6 +65,12 @@ class _Followed:
         if change.whole:
             self.steps.append((change.kind, when))
 
+    @property
+    def gone_since(self) -> str:
+        """When it went, if its last step is that it is back; else nothing."""
+        kinds = [kind for kind, _ in self.steps[-2:]]
+        return self.steps[-2][1] if kinds == [Kind.REMOVED, Kind.ADDED] else ""
+
     def net(self) -> tuple[Fate, VersionMove, tuple[str, ...]] | None:
         """Return what became of it, its versions, and when; None where these are as before."""
         gone = versions_in_order({*self.before} - {*self.now})
@@ -91,9 +98,10 @@ class NetChanges:
         self._sections = 0
         self._has_all = True
 
-    def follow(self, end: SectionEnd, diff: CatalogDiff) -> None:
-        """Take the next section, from the oldest to the newest."""
+    def follow(self, end: SectionEnd, diff: CatalogDiff) -> list[NetChange]:
+        """Take the next section, from the oldest to the newest; return which packages are back."""
         self._sections += 1
+        back: dict[tuple[str, str], set[str]] = {}
         is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind) or diff.filters.because
         self._has_all = self._has_all and not (is_narrowed or diff.skipped)
         for tag in readable(diff).tags:
@@ -112,6 +120,18 @@ class NetChanges:
                     if not change.is_dependency:
                         followed = packages.setdefault(change.package, _Followed(change))
                         followed.follow(change, end.day or end.name)
+                        if change.whole and followed.gone_since:
+                            back.setdefault((change.package, followed.gone_since), set()).add(
+                                stack.stack
+                            )
+        return [
+            NetChange(package, VersionMove((), ()), (when,), self._named(some))
+            for (package, when), some in sorted(back.items())
+        ]
+
+    def _named(self, stacks: Iterable[str]) -> tuple[str, ...]:
+        """Return the names of stacks, if there are several in the catalog."""
+        return tuple(sorted(stacks)) if len({stack for stack, _ in self._builds}) > 1 else ()
 
     def _rename(self, old: _Place, new: _Place) -> None:
         """Go on with what is known of a stack under its new name."""
@@ -134,11 +154,10 @@ class NetChanges:
                 net = followed.net()
                 if net and (len(net[2]) > 1 or self._sections >= _LEAST_SECTIONS):
                     stacks.setdefault((package, *net), set()).add(stack)
-        is_placed = len({stack for stack, _ in self._builds}) > 1
         found: dict[Fate, list[NetChange]] = {}
         for (package, fate, versions, when), some in sorted(
             stacks.items(), key=lambda it: it[0][0]
         ):
-            where = tuple(sorted(some)) if is_placed else ()
-            found.setdefault(fate, []).append(NetChange(package, versions, when, where))
+            change = NetChange(package, versions, when, self._named(some))
+            found.setdefault(fate, []).append(change)
         return found

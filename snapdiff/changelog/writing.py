@@ -89,19 +89,24 @@ class Changelog(Struct, frozen=True, kw_only=True):
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.end.is_open)
         if file and self.format_name == "markdown":
-            return self._keep(file, [text for _, text in self._told(sections, NetChanges())][::-1])
+            return self._keep(file, [text for _, text in self._told(sections)][::-1])
         if file and self.format_name == "ndjson":
             return _append_lines(file, sections, is_new=self.destination.is_new)
         rendered = self._for_people if self.format_name in _LINKS else self._as_data
         self.destination.write(rendered(sections))
         return True
 
-    def _told(self, sections: Iterable[Section], net: NetChanges) -> Iterator[ToldSection]:
-        """Yield the sections that say anything; in Markdown each is below its marker."""
+    def _told(
+        self, sections: Iterable[Section], net: NetChanges | None = None
+    ) -> Iterator[ToldSection]:
+        """Yield the sections that say anything; in Markdown each is below its marker.
+
+        With `net` changes to follow, a section says what is back that an older one says is gone.
+        """
         environment = environment_of(self.format_name, self.options)
         for section in sections:
             end, diff = section.end, section.diff
-            net.follow(end, diff)
+            back = net.follow(end, diff) if net else []
             outline = outline_of(diff, self.options.group_by, details=self.options.detail)
             # A template leaves its contexts in cycles, with all that it was given: of two thousand
             # small sections these were 180 of 226 MB. What was there before is much, and not looked
@@ -112,6 +117,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
                     environment,
                     "changelog.j2",
                     end=end,
+                    back=back,
                     is_plain=_PLAIN.fullmatch(end.name) is not None,
                     renamed_stacks=diff.renamed_stacks,
                     link=_LINKS[self.format_name](self.options.package_url),

@@ -57,7 +57,8 @@ def in_one_run(story: History, folder: Path, *arguments: str) -> str:
 def without_net_changes(text: str) -> str:
     """A changelog that is written whole, without what it comes to: a kept file has none of that."""
     head, marker, sections = text.partition("<!-- snapdiff: ")
-    return re.sub(r"\*\*.*\n\n", "", head) + marker + sections
+    head = re.sub(r"\*\*.*\n\n", "", head)
+    return head + marker + re.sub(r"\*\*Back\*\*: .*\n\n", "", sections)
 
 
 class TestMarkdown:

@@ -104,6 +104,16 @@ def test_a_file_that_is_kept_has_no_line_that_a_later_run_would_have_to_change(
     assert "Came and went" not in file.read_text("utf-8")
 
 
+def test_a_section_says_what_is_back_that_an_older_one_says_is_gone(tmp_path: Path) -> None:
+    names = ("abz", "az", "abz", "az", "abz")
+    text = markdown(snapshots(tmp_path, [{"e4s": it} for it in names]))
+    back = re.findall(r"^## `(\d)`\n\n.*\n\n\*\*Back\*\*: (.*)$", text, re.MULTILINE)
+    assert back == [("5", "`b` (gone `4`)"), ("3", "`b` (gone `2`)")]
+    file = tmp_path / "CHANGELOG.md"
+    assert run_changelog("-o", file, tmp_path).status == 0
+    assert "Back" not in file.read_text("utf-8")
+
+
 def test_a_tag_that_has_another_name_each_week_is_one(tmp_path: Path) -> None:
     for number, names in enumerate(("az", "abz", "az"), 1):
         tag = f"develop-2025-07-0{number}"
