@@ -8,7 +8,7 @@ from msgspec import UNSET
 from snapdiff.changelog.sections import SectionEnd
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves.builds import VersionMove
-from snapdiff.reports.names import Mark, readable, tag_names, versions_in_words
+from snapdiff.reports.names import readable, tag_names
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.result.packages import Count, Kind, PackageChange
 from snapdiff.spack import versions_in_order
@@ -31,58 +31,63 @@ _FATES: dict[tuple[Kind, Kind], Fate] = {
 
 
 class NetChange(NamedTuple):
-    """What became of a package in the end: its versions before and after, and when it was.
+    """What became of a package in the end: what versions it has, or had, or which went and came.
 
     `when` are the days or names of the sections that say it: the last one, and before it the first
     one of what was undone. `stacks` are those where it was so, if there are several in the catalog.
+    `now` is there of a new package that has other versions now than when it came.
     """
 
     package: str
-    versions: VersionMove
     when: tuple[str, ...]
-    stacks: tuple[str, ...]
-
-    def in_words(self, mark: Mark) -> str:
-        """Return what became of its versions, or which it has or had; nothing if it was undone."""
-        has_step = self.versions.gone or self.versions.came
-        if has_step:
-            return self.versions.versions_alone(mark)
-        return versions_in_words(self.versions.kept, mark)
+    own: tuple[str, ...] = ()
+    versions: VersionMove = VersionMove((), ())
+    stacks: tuple[str, ...] = ()
+    now: tuple[str, ...] = ()
 
 
 class _Followed:
-    """A package in one stack: its versions before all sections and now, and its whole changes."""
+    """A package in one stack: which of its versions went and came so far, and its whole changes."""
 
-    def __init__(self, change: PackageChange) -> None:
-        self.before = self.now = (*change.gone, *change.kept)
-        self.steps: list[tuple[Kind, str]] = []
-        self.last = ""
+    def __init__(self) -> None:
+        self._gone: set[str] = set()
+        self._came: set[str] = set()
+        self._first: set[str] = set()
+        self._steps: list[tuple[Kind, str]] = []
+        self._last = ""
 
     def follow(self, change: PackageChange, when: str) -> None:
-        """Take the next change of it."""
-        if change.gone or change.came:
-            self.now, self.last = (*change.kept, *change.came), when
+        """Take the next change of it: of a product what happened to roots."""
+        roots = change.parts.asked_for if change.parts else change
+        if roots and (roots.gone or roots.came):
+            gone, came = set(roots.gone), set(roots.came)
+            self._gone, self._came = (
+                (self._gone - came) | (gone - self._came),
+                (self._came - gone) | (came - self._gone),
+            )
+            self._last = when
         if change.whole:
-            self.steps.append((change.kind, when))
+            self._steps.append((change.kind, when))
+            self._first = set(change.came)
 
     @property
     def gone_since(self) -> str:
         """When it went, if its last step is that it is back; else nothing."""
-        kinds = [kind for kind, _ in self.steps[-2:]]
-        return self.steps[-2][1] if kinds == [Kind.REMOVED, Kind.ADDED] else ""
+        kinds = [kind for kind, _ in self._steps[-2:]]
+        return self._steps[-2][1] if kinds == [Kind.REMOVED, Kind.ADDED] else ""
 
-    def net(self) -> tuple[Fate, VersionMove, tuple[str, ...]] | None:
-        """Return what became of it, its versions, and when; None where these are as before."""
-        gone = versions_in_order({*self.before} - {*self.now})
-        came = versions_in_order({*self.now} - {*self.before})
-        if self.steps:
-            (first, began), (last, ended) = self.steps[0], self.steps[-1]
-            is_undone = first is not last
-            move = VersionMove((), ()) if is_undone else VersionMove((), (), kept=came or gone)
-            return _FATES[first, last], move, (began, ended) if is_undone else (ended,)
-        kept = versions_in_order({*self.before} & {*self.now})
-        move = VersionMove(gone, came, kept)
-        return ("versions", move, (self.last,)) if gone or came else None
+    def net(self, package: str) -> tuple[Fate, NetChange] | None:
+        """Return what became of it; None where it has the versions that it had."""
+        move = VersionMove(versions_in_order(self._gone), versions_in_order(self._came))
+        if not self._steps:
+            change = NetChange(package, (self._last,), versions=move)
+            return ("versions", change) if move.gone or move.came else None
+        (first, began), (last, ended) = self._steps[0], self._steps[-1]
+        fate = _FATES[first, last]
+        if first is not last:
+            return fate, NetChange(package, (began, ended))
+        now = move.came if self._came != self._first else ()
+        return fate, NetChange(package, (ended,), () if now else move.came or move.gone, now=now)
 
 
 class NetChanges:
@@ -118,14 +123,14 @@ class NetChanges:
                     packages.clear()
                 for change in stack.package_changes if stack.status == "changed" else ():
                     if not change.is_dependency:
-                        followed = packages.setdefault(change.package, _Followed(change))
+                        followed = packages.setdefault(change.package, _Followed())
                         followed.follow(change, end.day or end.name)
                         if change.whole and followed.gone_since:
                             back.setdefault((change.package, followed.gone_since), set()).add(
                                 stack.stack
                             )
         return [
-            NetChange(package, VersionMove((), ()), (when,), self._named(some))
+            NetChange(package, (when,), stacks=self._named(some))
             for (package, when), some in sorted(back.items())
         ]
 
@@ -148,16 +153,13 @@ class NetChanges:
 
     def by_fate(self) -> dict[Fate, list[NetChange]]:
         """Return what became of packages, by name; of few sections what was undone alone."""
-        stacks: dict[tuple[str, Fate, VersionMove, tuple[str, ...]], set[str]] = {}
+        stacks: dict[tuple[Fate, NetChange], set[str]] = {}
         for (stack, _), packages in self._places.items() if self._has_all else ():
             for package, followed in packages.items():
-                net = followed.net()
-                if net and (len(net[2]) > 1 or self._sections >= _LEAST_SECTIONS):
-                    stacks.setdefault((package, *net), set()).add(stack)
+                net = followed.net(package)
+                if net and (len(net[1].when) > 1 or self._sections >= _LEAST_SECTIONS):
+                    stacks.setdefault(net, set()).add(stack)
         found: dict[Fate, list[NetChange]] = {}
-        for (package, fate, versions, when), some in sorted(
-            stacks.items(), key=lambda it: it[0][0]
-        ):
-            change = NetChange(package, versions, when, self._named(some))
-            found.setdefault(fate, []).append(change)
+        for (fate, change), some in sorted(stacks.items(), key=lambda it: it[0][1].package):
+            found.setdefault(fate, []).append(change._replace(stacks=self._named(some)))
         return found

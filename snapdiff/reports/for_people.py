@@ -260,6 +260,14 @@ def _without_dependencies(outline: Outline) -> Outline:
     return replace(outline, tags=tuple(tags))
 
 
+def _without_tools_as_before(outline: Outline) -> Outline:
+    tags = []
+    for tag in outline.tags:
+        toolchain = tag.toolchain and replace(tag.toolchain, as_before=())
+        tags.append(replace(tag, toolchain=toolchain))
+    return replace(outline, tags=tuple(tags))
+
+
 def _without_toolchain(outline: Outline) -> Outline:
     """Return an outline without the list of the toolchain; of one tag the sentence has its news."""
     if outline.several_changed:
@@ -277,6 +285,7 @@ _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
     "what packages have more builds with": partial(
         _each_part, changed=lambda it: replace(it, new_builds=None)
     ),
+    "which tools are as before": _without_tools_as_before,
     "the toolchain": _without_toolchain,
     "what many packages share": partial(_each_tag, opening=Opening()),
 }

@@ -40,11 +40,14 @@ def net(text: str) -> list[str]:
         (["abz", "az"], []),  # as the only section says
         (
             ["abz", "az", "abz", "az"],
-            ["**In all**: 3 → 2 builds", "**Gone, and not back**: `b` `1.0` (`4`)"],
+            ["**In all** from `1` to `4`: 3 → 2 builds", "**Gone, and not back**: `b` `1.0` (`4`)"],
         ),
         (
             ["az", "abz", "az", "abz"],
-            ["**In all**: 2 → 3 builds", "**New, and still there**: `b` `1.0` (`4`)"],
+            [
+                "**In all** from `1` to `4`: 2 → 3 builds",
+                "**New, and still there**: `b` `1.0` (since `4`)",
+            ],
         ),
         (["az", "abz", "az", "abz", "az"], ["**Came and went**: `b` (`2` to `5`)"]),
         (
@@ -126,9 +129,7 @@ def test_versions_are_those_before_all_sections_and_after_them(tmp_path: Path) -
     for number, versions in enumerate(("01", "12", "13", "14"), 1):
         records = [spec("abcde"[int(it)], f"1.{it}") for it in versions]
         write_files(tmp_path / str(number), pages_of(records))
-    assert net(markdown(tmp_path)) == [
-        "**Other versions**: `zlib` `1.0` → `1.4`, still has `1.1` (`4`)"
-    ]
+    assert net(markdown(tmp_path)) == ["**Other versions**: `zlib` `1.0` → `1.4` (`4`)"]
 
 
 @pytest.mark.parametrize("option", [("-k", "added"), ("-k", "!rebuilt")])
@@ -148,7 +149,7 @@ def test_what_is_new_in_a_stack_that_went_is_not_still_there(tmp_path: Path) -> 
         {"e4s": "abez"},
     ]
     assert net(markdown(snapshots(tmp_path, steps))) == [
-        "**New, and still there**: `b` `1.0` (`e4s`, `2`), `e` `1.0` (`e4s`, `4`)"
+        "**New, and still there**: `b` `1.0` (`e4s`, since `2`), `e` `1.0` (`e4s`, since `4`)"
     ]
 
 

@@ -177,7 +177,7 @@ def test_a_table_of_new_builds_is_left_out_of_a_report_that_is_too_long(tmp_path
     assert full.count("| `package-") == 40
     short = render_report(diff, "markdown", ReportOptions(package_url="", max_length=800))
     assert len(short) <= 800
-    assert "; what packages have more builds with" in short
+    assert "left out: what packages have more builds with" in short
     assert "| `package-" not in short
     assert "40 products have more builds" in short
 

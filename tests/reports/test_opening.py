@@ -133,16 +133,16 @@ def test_what_is_downgraded_because_of_a_new_root_is_below_it(tmp_path: Path) ->
     told = lines.index("**`sdk` `1.0` is new in `a`**")
     assert lines[told + 1 : told + 4] == [
         "",
+        f"- downgraded, and needed by it: {fell} (`a`)",
         f"- {TAKEN}",
-        f"- needed by it and downgraded: {fell} (`a`)",
     ]
     assert not any(line.startswith("**Downgraded") for line in lines[:told])
     page = report(tmp_path, stacks, "-f", "html")
     assert any(line.endswith(">sdk 1.0 is new in a</h3>") for line in page)
-    assert any(">needed by it and downgraded: tool0 2.0 → 1.9, " in line for line in page)
+    assert any(">downgraded, and needed by it: tool0 2.0 → 1.9, " in line for line in page)
     text = report(tmp_path, stacks, "-f", "text")
     below = text[text.index("sdk 1.0 is new in a") :]
-    assert below[3] == "  needed by it and downgraded: " + fell.replace("`", "") + " (a)"
+    assert below[2] == "  downgraded, and needed by it: " + fell.replace("`", "") + " (a)"
 
 
 def test_what_is_broken_of_an_item_below_another_is_further_in() -> None:
@@ -925,8 +925,9 @@ def test_what_is_new_in_one_stack_and_upgraded_in_another_is_among_the_upgrades(
         "b": ([*side("1"), torch[0]], [*side("2"), torch[1]]),
     }
     lines = report(tmp_path, stacks, "-f", "comment")
-    [upgraded] = [line for line in lines if line.startswith("**Upgraded**: ")]
-    assert upgraded.endswith(" (both); `torch` `2.0` → `2.1` (`b`)")
+    at = lines.index("**Upgraded**")
+    assert lines[at + 2].endswith(", `f8` `8.1` → `8.2` (both)")
+    assert lines[at + 3] == "- also, counted elsewhere: `torch` `2.0` → `2.1` (`b`)"
     [told] = [line for line in lines if line.startswith("**Now in more environments**: ")]
     assert "`torch` `2.1` (`a`)" in told
 
@@ -960,8 +961,8 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
     assert lines[2] == "5 products are new, 3 are downgraded."
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
-    assert lines[told + 2] == f"- {TAKEN}".replace(" it:", " them:")
-    assert lines[told + 3].startswith("- needed by them and downgraded: `tool0` `2.0` → `1.9`, ")
+    assert lines[told + 3] == f"- {TAKEN}".replace(" it:", " them:")
+    assert lines[told + 2].startswith("- downgraded, and needed by them: `tool0` `2.0` → `1.9`, ")
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0`" in lines
 
 
@@ -992,10 +993,10 @@ def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Pa
     }
     lines = report(tmp_path, stacks)
     told = lines.index("**`sdk` `1.0` is new in all 3**")
-    assert lines[told + 2] == f"- {NO_ROOTS}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
-    assert lines[told + 3] == "- of these, none is still a root spec elsewhere"
-    assert lines[told + 4].startswith("- needed by it and downgraded: `p0` `2.0` → `1.0`, ")
-    assert lines[told + 4].endswith(" (all but `c`)")
+    assert lines[told + 2].startswith("- downgraded, and needed by it: `p0` `2.0` → `1.0`, ")
+    assert lines[told + 2].endswith(" (all but `c`)")
+    assert lines[told + 3] == f"- {NO_ROOTS}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
+    assert lines[told + 4] == "- of these, none is still a root spec elsewhere"
 
 
 def test_older_versions_are_told_by_where_they_came(tmp_path: Path) -> None:

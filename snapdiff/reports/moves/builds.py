@@ -169,7 +169,7 @@ class VersionMove(NamedTuple):
         if gone and came:
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if self.into:
-            return f"{gone} → {mark(self.into)}, no build of {gone} left"
+            return f"{gone} → {mark(self.into)}, like its other builds"
         if gone:
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])
             return f"{gone} gone, only {kept} left" if is_lower else f"{gone} gone{still}"

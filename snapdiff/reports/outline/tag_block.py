@@ -264,9 +264,11 @@ class TagWriter:
         """Return a group with the steps of its packages; what is upgraded may be new elsewhere."""
         if group.status not in _WITH_STEPS:
             return group
-        also = [it for it in lines if it not in group.lines and group.status is Status.UPGRADED]
-        steps = named_steps([*group.lines, *also], group.status, self._places)
-        return replace(group, steps=steps)
+        others = [it for it in lines if it not in group.lines and group.status is Status.UPGRADED]
+        steps, also = (
+            named_steps(some, group.status, self._places) for some in (group.lines, others)
+        )
+        return replace(group, steps=steps, also=also)
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:
