@@ -55,9 +55,11 @@ class _Followed:
         self._first: set[str] = set()
         self._steps: list[tuple[Kind, str]] = []
         self._last = ""
+        self.is_product = False
 
     def follow(self, change: PackageChange, when: str) -> None:
         """Take the next change of it: of a product what happened to roots."""
+        self.is_product = self.is_product or not change.is_dependency
         roots = change.parts.asked_for if change.parts else change
         if roots and (roots.gone or roots.came):
             gone, came = set(roots.gone), set(roots.came)
@@ -85,28 +87,30 @@ class _Followed:
         (first, began), (last, ended) = self._steps[0], self._steps[-1]
         fate = _FATES[first, last]
         if first is not last:
-            return fate, NetChange(package, (began, ended))
+            return fate, NetChange(package, (began, ended), versions=move)
         now = move.came if self._came != self._first else ()
         return fate, NetChange(package, (ended,), () if now else move.came or move.gone, now=now)
 
 
 class NetChanges:
-    """Follows packages from section to section; dependencies are none of them.
+    """Follows packages from section to section; what was never asked for is none of them.
 
-    It says nothing where not all that happened is reported: of some kinds, or of what can be read.
+    It says nothing where not all that happened is reported: of some kinds, or of what can be read;
+    nor of packages of a stack that came or went, which says it of all of them.
     """
 
     def __init__(self) -> None:
         """Begin before the first section."""
         self._places: dict[_Place, dict[str, _Followed]] = {}
         self._builds: dict[_Place, Count] = {}
+        self._whole: set[_Place] = set()
         self._sections = 0
         self._has_all = True
 
     def follow(self, end: SectionEnd, diff: CatalogDiff) -> list[NetChange]:
         """Take the next section, from the oldest to the newest; return which packages are back."""
         self._sections += 1
-        back: dict[tuple[str, str], set[str]] = {}
+        back: dict[tuple[str, str], list[_Place]] = {}
         is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind) or diff.filters.because
         self._has_all = self._has_all and not (is_narrowed or diff.skipped)
         for tag in readable(diff).tags:
@@ -119,24 +123,33 @@ class NetChanges:
                 before = self._builds.get(place, stack.specs)
                 self._builds[place] = Count(before.old, stack.specs.new)
                 packages = self._places.setdefault(place, {})
-                if "removed" in (tag.status, stack.status):  # that says it of all its packages
-                    packages.clear()
+                if tag.status != "changed" or stack.status in ("added", "removed"):
+                    self._whole.add(place)
                 for change in stack.package_changes if stack.status == "changed" else ():
-                    if not change.is_dependency:
-                        followed = packages.setdefault(change.package, _Followed())
-                        followed.follow(change, end.day or end.name)
-                        if change.whole and followed.gone_since:
-                            back.setdefault((change.package, followed.gone_since), set()).add(
-                                stack.stack
-                            )
+                    followed = packages.setdefault(change.package, _Followed())
+                    followed.follow(change, end.day or end.name)
+                    since = followed.gone_since if change.whole and followed.is_product else ""
+                    if since and place not in self._whole:
+                        back.setdefault((change.package, since), []).append(place)
         return [
             NetChange(package, (when,), stacks=self._named(some))
             for (package, when), some in sorted(back.items())
         ]
 
-    def _named(self, stacks: Iterable[str]) -> tuple[str, ...]:
-        """Return the names of stacks, if there are several in the catalog."""
-        return tuple(sorted(stacks)) if len({stack for stack, _ in self._builds}) > 1 else ()
+    def _named(self, places: Iterable[_Place]) -> tuple[str, ...]:
+        """Return the names of stacks, if there are several in the catalog, and of several tags."""
+        tags = len({tag for _, tag in self._places}) > 1
+        if len(self._places) == 1:
+            return ()
+        return tuple(sorted("/".join((*tag, stack) if tags else (stack,)) for stack, tag in places))
+
+    @property
+    def only_place(self) -> str:
+        """The only tag, or the only stack in it, of which any section tells; else nothing."""
+        tags = {tag for _, tag in self._places}
+        [*names] = tags.pop() if len(tags) == 1 else ()
+        stacks = [stack for stack, _ in self._places] if len(self._places) == 1 else []
+        return "/".join(filter(None, (*names, *stacks)))
 
     def _rename(self, old: _Place, new: _Place) -> None:
         """Go on with what is known of a stack under its new name."""
@@ -148,18 +161,23 @@ class NetChanges:
     def builds(self) -> Count | None:
         """How many builds the only stack has before all sections and after, if not as many."""
         counts = list(self._builds.values())
-        is_told = len(counts) == 1 and self._sections >= _LEAST_SECTIONS and self._has_all
+        is_told = len(counts) == 1 and self.is_told
         return counts[0] if is_told and counts[0].old != counts[0].new else None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there are so many sections that nobody sees at a glance what they come to."""
+        return self._sections >= _LEAST_SECTIONS and self._has_all
 
     def by_fate(self) -> dict[Fate, list[NetChange]]:
         """Return what became of packages, by name; of few sections what was undone alone."""
-        stacks: dict[tuple[Fate, NetChange], set[str]] = {}
-        for (stack, _), packages in self._places.items() if self._has_all else ():
-            for package, followed in packages.items():
-                net = followed.net(package)
-                if net and (len(net[1].when) > 1 or self._sections >= _LEAST_SECTIONS):
-                    stacks.setdefault(net, set()).add(stack)
+        places: dict[tuple[Fate, NetChange], list[_Place]] = {}
+        for place, packages in self._places.items() if self._has_all else ():
+            for package, followed in packages.items() if place not in self._whole else ():
+                net = followed.net(package) if followed.is_product else None
+                if net and (len(net[1].when) > 1 or self.is_told):
+                    places.setdefault(net, []).append(place)
         found: dict[Fate, list[NetChange]] = {}
-        for (fate, change), some in sorted(stacks.items(), key=lambda it: it[0][1].package):
+        for (fate, change), some in sorted(places.items(), key=lambda it: it[0][1].package):
             found.setdefault(fate, []).append(change._replace(stacks=self._named(some)))
         return found

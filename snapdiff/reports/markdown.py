@@ -214,32 +214,6 @@ def _product_row(cells: Sequence[ProductCell | None]) -> list[str]:
     return told
 
 
-def cut(text: str, most: int) -> str:
-    """Return the first lines of a text; a fold that is open after them ends there.
-
-    Raises ReportError where not even the first of them fits.
-    """
-    kept, open_folds, closed = "", 0, ""
-    for line in text.splitlines(keepends=True):
-        open_folds += line.startswith("<details>") - line.startswith("</details>")
-        left = "\n… and more, left out to fit.\n" + "\n</details>\n" * open_folds
-        if len(kept) + len(line) + len(left) > most:
-            if not kept:
-                message = f"a report of {most} characters is too short to say anything"
-                raise ReportError(f"{message}; allow more with --max-length")
-            is_title = all(it.startswith(("#", "<!--")) for it in kept.split("\n") if it)
-            return kept + (_first_words(line, most - len(kept + left)) if is_title else "") + closed
-        kept, closed = kept + line, left
-    return text
-
-
-def _first_words(sentence: str, most: int) -> str:
-    """Return what of a sentence fits, up to a comma outside of code; nothing where none does."""
-    ends = (at for at, it in enumerate(sentence[: max(most - 1, 0)]) if it == ",")
-    whole = [at for at in ends if sentence[:at].count("`") % 2 == 0]
-    return f"{sentence[: whole[-1]]}\n" if whole else ""
-
-
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
     "heading": _heading,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Generic, NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.document_names import FILE_ENDINGS
@@ -238,6 +238,24 @@ def readable(diff: _Diff, *, names_only_stack: bool = True) -> _Diff:
         )
         tags.append(replace(tag, old=old, new=new, stacks=tuple(stacks)))
     return replace(diff, tags=tuple(tags))
+
+
+def only_place(tag: TagDiff, sides: Iterable[SideName], asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the name of the only tag that changed with its only stack: `develop/e4s`.
+
+    It has two names where two tags are compared with each other. The tag is not named if the sides
+    have its names, or if it is the one that was asked for.
+    """
+    names = tag_names(tag)
+    [stack, *more] = tag.stacks
+    stack_name = "" if more else stack.stack
+    parts = [name.split("/")[-1] for name in names]
+    is_said = parts == [side.name for side in sides] or list(names) == list(asked)
+    if not names or is_said or TOP_FOLDER in names:
+        return (stack_name,) if stack_name else ()
+    if len(names) > 1 and stack.renamed_from is not UNSET:
+        stack_name = ""
+    return tuple(f"{name}/{stack_name}" if stack_name else name for name in names)
 
 
 def _folder(side: Revision) -> str:

@@ -40,12 +40,15 @@ def net(text: str) -> list[str]:
         (["abz", "az"], []),  # as the only section says
         (
             ["abz", "az", "abz", "az"],
-            ["**In all** from `1` to `4`: 3 → 2 builds", "**Gone, and not back**: `b` `1.0` (`4`)"],
+            [
+                "**In all** in `develop/e4s` from `1` to `4`: 3 → 2 builds",
+                "**Gone, and not back**: `b` `1.0` (`4`)",
+            ],
         ),
         (
             ["az", "abz", "az", "abz"],
             [
-                "**In all** from `1` to `4`: 2 → 3 builds",
+                "**In all** in `develop/e4s` from `1` to `4`: 2 → 3 builds",
                 "**New, and still there**: `b` `1.0` (since `4`)",
             ],
         ),

@@ -157,7 +157,10 @@ def test_the_section_in_which_a_stack_was_renamed_says_so(name: str, tmp_path: P
         pages = pages_of([record | {"stacks": [stack]} for record in packages])
         write_files(tmp_path / letter, pages)
     text = re.sub("<[^>]*>|`", "", markdown(tmp_path, "-f", name))
-    assert text.count("1.0 → 1.1; compared as one: ubuntu22.04 → ubuntu24.04.") == 1
+    assert (
+        text.count("1.0 → 1.1 in develop/ubuntu24.04; compared as one: ubuntu22.04 → ubuntu24.04.")
+        == 1
+    )
     assert text.count("compared as") == 1
 
 

@@ -437,7 +437,8 @@ def test_no_fold_is_left_open_where_a_report_is_cut(tmp_path: Path) -> None:
         text = render_report(diff, "markdown", ReportOptions(max_length=most))
         assert len(text) <= most
         assert Tree(text).open_folds == 0
-        cut += "left out to fit.\n\n</details>" in text
+        assert "</summary>\n\n… and more" not in text
+        cut += "left out to fit.\n" in text
     assert cut
 
 

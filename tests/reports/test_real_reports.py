@@ -103,7 +103,7 @@ def seen(text: str) -> str:
 @pytest.mark.slow
 def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     text = e4s_report("markdown")
-    assert len(text) <= 39_000
+    assert len(text) <= 39_500
     assert len(text.splitlines()) <= 445
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
@@ -161,15 +161,15 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         f"57 products changed in os alone ({oneapi}), 5 only have another hash",
         (
             "Dependencies beside the toolchain: 51 packages gone, 10 gone from some environments, "
-            "26 lost versions or builds, 12 new, 15 now in more environments, 3 downgraded, 84 "
-            "upgraded (4 to another major version), 343 others"
+            "28 lost versions or builds, 12 new, 15 now in more environments, 3 downgraded, 82 "
+            "upgraded (8 to another major version), 343 others"
         ),
         (
             "Packages, products and dependencies, by environment, each by the worst that happened "
             "to it there"
         ),
     ]
-    assert "\n| `cuda-aarch64` | 14 | 93 | 4 | 111 | 26 | 326 | 8 | 582 | 901 → 1,063 |\n" in text
+    assert "\n| `cuda-aarch64` | 15 | 93 | 4 | 105 | 31 | 326 | 8 | 582 | 901 → 1,063 |\n" in text
     assert "; 48 other causes (319; `--detail` lists them); " in text
     assert text.count("`--detail` lists them") == 2, "what is only counted says where it is"
     # In cuda-aarch64 ascent 0.9.2 is still there.

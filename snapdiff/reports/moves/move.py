@@ -163,7 +163,13 @@ class Move(Struct, frozen=True, kw_only=True):
     def step_in_words(self, mark: Mark) -> str:
         """Return what is said behind a name in a row of several: its versions, or its step."""
         colon = ":" if self.versions.begins_with_builds else ""
-        return self.own_in_words(mark) or f"{colon} {self.versions.in_words(mark)}"
+        words = f"{colon} {self.versions.in_words(mark)}{self._fewer_in_words()}"
+        return self.own_in_words(mark) or words
+
+    def _fewer_in_words(self) -> str:
+        """Return how many builds it has less beside its step, where that is told nowhere else."""
+        number = self.lost.number if self.lost and not self.is_builds else 0
+        return f" with {counted(number, 'build')} less" if number else ""
 
     @property
     def came(self) -> Versions:
@@ -184,7 +190,8 @@ class Move(Struct, frozen=True, kw_only=True):
         if came and self.status is Status.MORE:
             return f" {self.versions.versions_alone(mark)}"
         if came:
-            return f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"
+            step = f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"
+            return f"{step}{self._fewer_in_words()}"
         if self.versions.went:
             old, new = self.versions.went
             return f" {mark(old.version)} → {mark(new.version)} in part"

@@ -131,12 +131,18 @@ def _status(
     if lost and lost.is_merge:
         return Status.RECONFIGURED
     if change.kind is Kind.REMOVED or change.builds_alone(Kind.REMOVED):
-        return Status.UPGRADED if versions.into else Status.LOST
+        return _class_of_step(versions) if versions.into else Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
     if versions.counts:  # builds went from one version to another that was there before
         return Status.DOWNGRADED if versions.fell else Status.UPGRADED
     return Status[change.kind.name]
+
+
+def _class_of_step(versions: VersionMove) -> Status:
+    """Return the class of builds that went up to a version that was there before."""
+    is_major = step_of(versions.gone, (versions.into,)) == "major"
+    return Status.MAJOR if is_major else Status.UPGRADED
 
 
 # --- What became of its versions, and of its builds ---
@@ -181,13 +187,18 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
 
 
 def _into(change: PackageChange, specs: Iterable[Change]) -> str:
-    """Return the version on both sides that all builds of versions that are gone went up to."""
-    if change.kind is not Kind.REMOVED or change.whole or change.specs.removed:
+    """Return the version on both sides to which builds went up from all that are gone, if no other.
+
+    Nothing else may have happened to a version, and no build may be new.
+    """
+    numbers = change.specs
+    is_other = numbers.removed or numbers.added or numbers.downgraded
+    if change.kind is not Kind.REMOVED or change.whole or is_other:
         return ""
-    moved = [it for it in specs if it.old and it.old.version in change.gone]
-    into = {it.new.version for it in moved if it.new and it.kind is Kind.UPGRADED}
-    is_all = all(it.kind is Kind.UPGRADED for it in moved)
-    return into.pop() if is_all and len(into) == 1 else ""
+    moved = [it for it in specs if it.kind is Kind.UPGRADED]
+    gone = {it.old.version for it in moved if it.old}
+    into = {it.new.version for it in moved if it.new}
+    return into.pop() if gone == {*change.gone} and len(into) == 1 else ""
 
 
 def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:

@@ -71,13 +71,13 @@ class Status(IntEnum):
     UPGRADED = 5, Kind.UPGRADED
     MORE = 6, Kind.ADDED
     """It has more versions or builds than before, and lost none."""
-    DEPENDENCY_NOW = 7, Kind.ADDED
-    NO_DEPENDENCY = 8, Kind.REMOVED
+    DEPENDENCY_NOW = 7, Kind.RECONFIGURED
+    NO_DEPENDENCY = 8, Kind.RECONFIGURED
     """It was a dependency, and is a field of what it compiles again."""
     RECONFIGURED = 9, Kind.RECONFIGURED
     ROOTS = 10, Kind.RECONFIGURED
     """Somebody asks for it no longer, or does now; nothing else happened that anybody misses."""
-    SCHEME = 11, Kind.UPGRADED
+    SCHEME = 11, Kind.RECONFIGURED
     """Its versions before and now cannot be compared: a date, or a branch, on one side."""
     SHARED = 12, Kind.RECONFIGURED
     """It was reconfigured in nothing but what all around it was, too: that is said once."""

@@ -4,7 +4,7 @@ Every report for people prints this and nothing else. The words are in `template
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -15,7 +15,14 @@ from snapdiff.model.packages import LikeStacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.places import added_word
 from snapdiff.reports.moves.statuses import Status
-from snapdiff.reports.names import SideName, noun_of, readable, side_names, tag_names
+from snapdiff.reports.names import (
+    SideName,
+    noun_of,
+    only_place,
+    readable,
+    side_names,
+    tag_names,
+)
 from snapdiff.reports.outline.class_counts import ClassCount, Numbers, count_by_class
 from snapdiff.reports.outline.counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.outline.groups import FEW_QUIET
@@ -135,7 +142,8 @@ class Outline(Struct, frozen=True, kw_only=True):
         for kind, word in ((Kind.REMOVED, "removed"), (Kind.ADDED, self.added)):
             sure = (news for news in self.whole_stacks[kind] if not news.may_be_old)
             names = [name for news in sure for name in news.stacks]
-            stacks.append((word, len(names), names[0] if len(names) == 1 else ""))
+            is_named = len(names) == 1 and not self.several_changed
+            stacks.append((word, len(names), names[0] if is_named else ""))
         if with_changed and any(number for _, number, _ in stacks):
             every = (it for block in self.tags for it in block.tag.stacks)
             stacks.insert(0, ("changed", sum(it.status == "changed" for it in every), ""))
@@ -272,7 +280,6 @@ def outline_of(
     said = every if followers else told if is_one_line else ()
     blocks = [writer.block(group_by, said) for writer in writers]
     sides = side_names(diff.old, diff.new)
-    only_stack = stacks[0].stack if len(stacks) == 1 else ""
     return Outline(
         sides=sides,
         noun=noun_of(stack.document for stack in stacks),
@@ -283,10 +290,8 @@ def outline_of(
         is_all_there=is_long and only_more and is_all,
         added=added_word(stack.document for stack in stacks),
         without_causes=_WITHOUT_CAUSES.get(frozenset(stack.document for stack in stacks), ""),
-        only_stack=only_stack,
-        only_place=_only_place(
-            changed, only_stack, {*(diff.filters.tag or ()), *(it.name for it in sides)}
-        ),
+        only_stack=stacks[0].stack if len(stacks) == 1 else "",
+        only_place=only_place(changed[0], sides, diff.filters.tag) if len(changed) == 1 else (),
         only_line=told[0] if is_one_line else None,
         followers=followers,
         is_because=bool(diff.filters.because),
@@ -314,20 +319,6 @@ def _numbers(lines: Iterable[PackageLine], *, of_dependencies: bool, in_one_tag:
     if not in_one_tag:
         found = tuple(replace(it, place=None, in_stacks=0, version="") for it in found)
     return Numbers(by_class=found)
-
-
-def _only_place(
-    changed: Sequence[TagDiff], only_stack: str, said: Collection[str]
-) -> tuple[str, ...]:
-    """Return the name of the only tag that changed, unless it is said, with its only stack.
-
-    >>> _only_place([], "e4s", [])
-    ('e4s',)
-    """
-    tags = tag_names(changed[0]) if len(changed) == 1 else ()
-    if {tag.split("/")[-1] for tag in tags}.issubset(said):
-        return (only_stack,) if only_stack else ()
-    return tuple(f"{tag}/{only_stack}" if only_stack else tag for tag in tags)
 
 
 def _in_all(changed: Sequence[TagDiff], *, has_products: bool) -> PackageCount | None:

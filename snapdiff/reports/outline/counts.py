@@ -232,7 +232,7 @@ def _counts(
             whole = {it.package: it.kind for it in stack.package_changes if it.whole}
             worst = {package: _WHOLE[kind] for package, kind in whole.items()}
             for change, move in said.get(stack.stack, ()):
-                known = worst.get(change.package)
+                known = None if change.was_compiler else worst.get(change.package)
                 if known is None or move.status.severity < known.severity:
                     worst[change.package] = move.status
             by_class.update(worst.values())

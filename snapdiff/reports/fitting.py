@@ -1,0 +1,298 @@
+"""A report that must not be longer than so many characters: as much news of it as fits."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from itertools import count, islice
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from snapdiff.errors import ReportError
+from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline import Outline
+from snapdiff.reports.outline.groups import FEW_QUIET, Group, grouped
+from snapdiff.reports.outline.lines import PackageLine
+from snapdiff.reports.outline.opening import Opening
+from snapdiff.reports.outline.parts import Part
+from snapdiff.reports.templates import Folds
+
+_ENOUGH = 0.98
+"""How much of the room is used before no further text is tried: each takes as long as a report."""
+
+_SHORTEST_LINE = 8
+"""How many characters a line has at the least: what cannot fit need not be rendered to be known."""
+
+
+_SHORTENED = "This report is shortened to fit; "
+"""How the paragraph begins that says what is left out."""
+
+_ABOVE_OTHERS = re.compile(r"\n|#|<details>|\*\*[^*\n]*\*\*\n")
+"""The beginning of a line that says nothing without those below it."""
+
+
+class Extent(NamedTuple):
+    """How much a text has beside its lines; `shortened` is to say that something is left out.
+
+    `left_out` names what is left out without a number.
+    """
+
+    shortened: bool = True
+    left_out: tuple[str, ...] = ()
+    has_links: bool = False
+    folds: Folds = "dependencies"
+
+
+Rendered = Callable[[Outline, Extent], str]
+"""Makes text of an outline."""
+
+
+def fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
+    """Return the fullest text of at most `most` characters; it says what it leaves out.
+
+    First the specs go, then the links, then lines, from the least important, as long as there is
+    room for all that somebody should look at; then the table of counts, and what else is said, what
+    is needed least first. Raises ReportError where not even the first lines fit.
+    """
+    full = Extent(shortened=False, has_links=True)
+    if most is None:
+        return rendered(outline, full)
+    if len(lines_by_weight(outline)) * _SHORTEST_LINE <= most:
+        less = _shorter(outline)
+        without_specs = [(less, Extent(has_links=True))] if less != outline else []
+        for it, extent in [(outline, full), *without_specs]:
+            text = rendered(it, extent)
+            if len(text) <= most:
+                return text
+    text = ""
+    for less, left_out, least in _ever_less(outline):
+        text = _most_lines(less, least, rendered, Extent(left_out=left_out), most)
+        if len(text) <= most:
+            return text
+    return _cut(text, most)
+
+
+def _most_lines(outline: Outline, least: int, rendered: Rendered, extent: Extent, most: int) -> str:
+    """Return a text with as many of the lines as have room, and with the `least` at any rate."""
+    lines = lines_by_weight(outline)
+    texts: dict[int, str] = {}
+
+    def length(number: int) -> int:
+        less = _shorter(outline, lines[:number])
+        only_links = less == outline and not extent.left_out
+        of_text = extent._replace(left_out=("links of packages",)) if only_links else extent
+        texts[number] = rendered(less, of_text)
+        return len(texts[number])
+
+    fits, highest = least, max(least, min(len(lines), most // _SHORTEST_LINE))
+    if length(least) > most or length(highest) <= most:
+        return texts[highest if highest in texts else least]
+    while highest - fits > 1 and len(texts[fits]) < _ENOUGH * most:
+        # Lines are about as long as one another; where they are not, halves find the place as well.
+        share = (most - len(texts[fits])) / (len(texts[highest]) - len(texts[fits]))
+        share = 0.5 if len(texts) % 3 == 0 else share
+        number = fits + min(max(round((highest - fits) * share), 1), highest - fits - 1)
+        if length(number) <= most:
+            fits = number
+        else:
+            highest = number
+    return texts[fits]
+
+
+def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int]]:
+    """Yield an outline with ever less in it, what is left out, and how many lines have to fit.
+
+    Those are all of products as long as there are dependencies to leave out; then all that somebody
+    should look at and that is not named above the lines, as long as there is anything else.
+    """
+    left_out: tuple[str, ...] = ()
+    needed = [it for it in Status if not it.is_quiet]
+    yield outline, left_out, _product_lines(outline, needed)
+    for words, without in _NEEDED_LEAST.items():
+        less = without(outline)
+        needed = [it for it in Status if it.is_news] if words == _DEPENDENCIES else needed
+        if less != outline:
+            outline, left_out = less, (*left_out, words)
+            yield outline, left_out, _product_lines(outline, needed)
+    yield outline, left_out, 1
+
+
+def _product_lines(outline: Outline, classes: Collection[Status]) -> int:
+    """Return how many lines and rows there are about products, or packages, of some classes."""
+    parts = (part for tag in outline.tags for part in tag.parts if part.about != "dependencies")
+    return sum(it.size for part in parts for it in part.groups if it.status in classes)
+
+
+def _each_tag(outline: Outline, **fields: Any) -> Outline:
+    return replace(outline, tags=tuple(replace(tag, **fields) for tag in outline.tags))
+
+
+def _each_part(outline: Outline, changed: Callable[[Part], Part]) -> Outline:
+    tags = (replace(tag, parts=tuple(map(changed, tag.parts))) for tag in outline.tags)
+    return replace(outline, tags=tuple(tags))
+
+
+def _without_whole_names(outline: Outline) -> Outline:
+    one, other = (it._replace(whole="", commit_id="") for it in outline.sides)
+    return replace(outline, sides=(one, other))
+
+
+def _without_table(outline: Outline) -> Outline:
+    is_table = len(outline.counted.rows) > 1
+    return replace(outline, counted=replace(outline.counted, rows=())) if is_table else outline
+
+
+def _without_told(outline: Outline) -> Outline:
+    """Return an outline without lines about products that it begins with, where it names these.
+
+    What lost builds in another way than its class says keeps its line, unless that is told as well.
+    """
+    named = {it.status for it in outline.names_below if not it.loses_builds}
+    lost = {
+        it for tag in outline.tags for some in tag.opening.lost_together for it in some.products
+    }
+
+    def without_told(part: Part) -> Part:
+        if not named or part.about == "dependencies":
+            return part
+        return replace(part, groups=tuple(map(told_above, part.groups)))
+
+    def told_above(group: Group) -> Group:
+        if not (group.steps or group.status in named):
+            return group
+        left = [
+            it for it in group.lines if loses_elsewhere(it) and not lost.issuperset(it.packages)
+        ]
+        if not left:
+            return replace(group, lines=(), table=None, names=(), is_told_above=True)
+        [others] = grouped(left, None, lists_all=True)
+        return replace(others, steps=group.steps, also=group.also)
+
+    def loses_elsewhere(line: PackageLine) -> bool:
+        moves = (move for move in line.moves if move.status is not line.status)
+        return any(move.lost and move.lost.number for move in moves)
+
+    return _each_part(outline, without_told)
+
+
+def _without_dependencies(outline: Outline) -> Outline:
+    tags = []
+    for tag in outline.tags:
+        parts = tuple(
+            replace(part, reasons=None) for part in tag.parts if part.about != "dependencies"
+        )
+        tags.append(replace(tag, parts=parts, reasons=None, only_rebuilt=()))
+    return replace(outline, tags=tuple(tags))
+
+
+def _without_tools_as_before(outline: Outline) -> Outline:
+    tags = []
+    for tag in outline.tags:
+        toolchain = tag.toolchain and replace(tag.toolchain, as_before=())
+        tags.append(replace(tag, toolchain=toolchain))
+    return replace(outline, tags=tuple(tags))
+
+
+def _without_toolchain(outline: Outline) -> Outline:
+    """Return an outline without the list of the toolchain; of one tag the sentence has its news."""
+    if outline.several_changed:
+        return _each_tag(outline, toolchain=None)
+    return _each_tag(outline, tells_toolchain=False)
+
+
+_DEPENDENCIES = "dependencies, and why hashes differ"
+
+_NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
+    "the full names of both sides": _without_whole_names,
+    "the table of counts": _without_table,
+    "details of what is named above": _without_told,
+    _DEPENDENCIES: _without_dependencies,
+    "what packages have more builds with": partial(
+        _each_part, changed=lambda it: replace(it, new_builds=None)
+    ),
+    "which tools are as before": _without_tools_as_before,
+    "what became of tools": _without_toolchain,
+    "what many packages share": partial(_each_tag, opening=Opening()),
+}
+"""What is left out of a report that is too long, what is needed least first, and how."""
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the first lines of a text, and what it says is left out, if that is short beside them.
+
+    A fold that is open after them ends there. Raises ReportError where not even the first fits.
+    """
+    lines = text.splitlines(keepends=True)
+    note = next((f"\n{line}" for line in lines if line.startswith(_SHORTENED)), "")
+    note = note if len(note) < most / 4 else ""
+    kept, open_folds, closed, whole = "", 0, "", ""
+    for line in lines:
+        open_folds += line.startswith("<details>") - line.startswith("</details>")
+        left = "\n… and more, left out to fit.\n" + "\n</details>\n" * open_folds + note
+        if len(kept) + len(line) + len(left) > most:
+            if not kept:
+                message = f"a report of {most} characters is too short to say anything"
+                raise ReportError(f"{message}; allow more with --max-length")
+            is_title = all(it.startswith(("#", "<!--")) for it in kept.split("\n") if it)
+            first = _first_words(line, most - len(kept + left)) if is_title else ""
+            return kept + first + closed if is_title else whole
+        kept, closed = kept + line, left
+        if not _ABOVE_OTHERS.match(line):
+            whole = kept + closed
+    return text
+
+
+def _first_words(sentence: str, most: int) -> str:
+    """Return what of a sentence fits, up to a comma outside of code; nothing where none does."""
+    ends = (at for at, it in enumerate(sentence[: max(most - 1, 0)]) if it == ",")
+    whole = [at for at in ends if sentence[:at].count("`") % 2 == 0]
+    return f"{sentence[: whole[-1]]}\n" if whole else ""
+
+
+def lines_by_weight(outline: Outline) -> list[int]:
+    """Return the number of its group for each line and row, the most important first."""
+    parts = (part for tag in outline.tags for part in tag.parts)
+    groups = ((part.about == "dependencies", group) for part in parts for group in part.groups)
+    # Of one status each part's first line comes before any second.
+    weights = sorted(
+        (is_dependency, group.status, position, number)
+        for number, (is_dependency, group) in enumerate(groups)
+        for position in range(group.size)
+    )
+    return [number for *_, number in weights]
+
+
+def _shorter(outline: Outline, lines: Iterable[int] | None = None) -> Outline:
+    """Return an outline without details, and of each group as many of these lines as it has."""
+    room, numbers = Counter(lines), count()
+
+    def shorter(part: Part) -> Part:
+        groups = part.groups
+        if lines is not None:
+            groups = tuple(_shortened(group, room[next(numbers)]) for group in groups)
+        return replace(part, groups=groups, details=())
+
+    return _each_part(outline, shorter)
+
+
+def _shortened(group: Group, most: int) -> Group:
+    """Return a group with so many lines or rows at most; of mere names only the first stay."""
+    if group.is_told_above:
+        return group
+    if group.table:
+        rows = dict(islice(group.table.rows.items(), most))
+        table = group.table._replace(rows=rows) if most else None
+        left_out = len(group.table.rows) - len(rows)
+        return replace(group, table=table, lines=(), steps=(), left_out=left_out)
+    told = {name for line in group.lines[:most] for name in line.packages}
+    names = group.names[: FEW_QUIET * max(most - len(group.lines), 0)]
+    untold = len({name for line in group.lines[most:] for name in line.packages})
+    return replace(
+        group,
+        lines=group.lines[:most],
+        names=names,
+        named_at=group.named_at if names == group.names else (),
+        steps=tuple(it for it in group.steps if it[0] in told),
+        left_out=untold + len(group.names) - len(names),
+    )
