@@ -97,7 +97,14 @@ def check(words: str, old: Counts, new: Counts) -> None:
             assert told == {it: new[it] - old[it] for it in {*old, *new} if new[it] != old[it]}
             return
         old = Counter({it: min(old[it], new[it]) for it in old})
-    if "→" in words:
+    if "→" in words and not came:  # builds went up to a version that was there
+        step, is_one, _ = words.partition(", like its other builds")
+        step, _, still = step.partition(", still has ")
+        left, into = stepped(step)
+        assert (left, into | (versions(still) if still else set())) == (gone, kept)
+        assert bool(is_one) is (not still)
+        assert all(old[version] <= new[version] for version in kept)
+    elif "→" in words:
         step, _, still = words.partition(", still has ")
         assert stepped(step) == (gone, came)
         assert (versions(still) if still else set()) == kept
@@ -106,11 +113,6 @@ def check(words: str, old: Counts, new: Counts) -> None:
         assert [versions(side) for side in words.split(" added beside ")] == [came, kept]
         assert not gone
         assert all(old[version] <= new[version] for version in kept)
-    elif words.endswith(" like its other builds"):
-        fewer, into = words.removesuffix(" like its other builds").split(" gone, now ")
-        assert versions(fewer) == gone
-        assert versions(into) <= kept
-        assert not came
     elif "still has" in words or words.endswith(" left"):
         is_lower = words.endswith(" left")
         assert is_lower is (max(gone) > max(kept))
