@@ -146,16 +146,19 @@ class NetChanges:
     @property
     def only_place(self) -> str:
         """The only tag, or the only stack in it, of which any section tells; else nothing."""
+        stacks = {stack for stack, _ in self._places}
         tags = {tag for _, tag in self._places}
-        [*names] = tags.pop() if len(tags) == 1 else ()
-        stacks = [stack for stack, _ in self._places] if len(self._places) == 1 else []
-        return "/".join(filter(None, (*names, *stacks)))
+        names = [*tags.pop()] if len(tags) == 1 else []
+        if len(self._places) == 1:
+            names += stacks
+        return "/".join(filter(None, names))
 
     def _rename(self, old: _Place, new: _Place) -> None:
         """Go on with what is known of a stack under its new name."""
         if old in self._places:
             self._places[new] = self._places.pop(old)
             self._builds[new] = self._builds.pop(old)
+            self._whole |= {new} if old in self._whole else set()
 
     @property
     def builds(self) -> Count | None:

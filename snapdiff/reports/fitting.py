@@ -80,7 +80,7 @@ def _most_lines(outline: Outline, least: int, rendered: Rendered, extent: Extent
 
     def length(number: int) -> int:
         less = _shorter(outline, lines[:number])
-        only_links = less == outline and not extent.left_out
+        only_links = number == len(lines) and not extent.left_out and less == outline
         of_text = extent._replace(left_out=("links of packages",)) if only_links else extent
         texts[number] = rendered(less, of_text)
         return len(texts[number])

@@ -166,3 +166,44 @@ def test_a_stack_is_followed_to_its_new_name(tmp_path: Path) -> None:
     text = markdown(snapshots(tmp_path, steps))
     assert "compared as one: `ubuntu22` → `ubuntu24`" in text.lower()
     assert net(text) == ["**Came and went**: `e` (`2` to `4`)"]
+
+
+def versions(folder: Path, steps: Iterable[Mapping[str, str]]) -> Path:
+    """A folder of snapshots of pages, each with the versions of some packages in one stack."""
+    for number, packages in enumerate(steps, 1):
+        records = [
+            spec(f"{name}{'abcdef'[int(version[-1])]}", version, package=name)
+            for name, version in packages.items()
+        ]
+        write_files(folder / str(number), pages_of(records))
+    return folder
+
+
+def test_a_new_package_has_the_version_that_it_has_now(tmp_path: Path) -> None:
+    steps = [
+        {"z": "1.0"},
+        {"z": "1.0", "b": "1.0"},
+        {"z": "1.0", "b": "1.1"},
+        {"z": "1.1", "b": "1.1"},
+    ]
+    _, new, other = net(markdown(versions(tmp_path, steps)))
+    assert new == "**New, and still there**: `b` (since `2`, now `1.1`)"
+    assert other == "**Other versions**: `z` `1.0` → `1.1` (`4`)"
+
+
+def test_what_is_back_with_another_version_says_both(tmp_path: Path) -> None:
+    steps = [{"z": "1.0", "b": "1.2"}, {"z": "1.0"}, {"z": "1.0", "b": "1.1"}]
+    [told] = net(markdown(versions(tmp_path, steps)))
+    assert told == "**Gone and back**: `b` `1.2` → `1.1` (`2` to `3`)"
+
+
+def test_of_a_stack_that_came_nothing_is_said_under_its_new_name_either(tmp_path: Path) -> None:
+    steps: list[Stacks] = [
+        {"e4s": "az"},
+        {"e4s": "az", "ubuntu22": "bcdefz"},
+        {"e4s": "az", "ubuntu24": "bcdefz"},
+        {"e4s": "az", "ubuntu24": "bcdez"},
+    ]
+    text = markdown(snapshots(tmp_path, steps))
+    assert "compared as one: `ubuntu22` → `ubuntu24`" in text.lower()
+    assert net(text) == []

@@ -71,6 +71,10 @@ which went up to one that was there
     1.1 1.0 | 1.1 1.1 | Upgraded: zlib 1.0 → 1.1, like its other builds
 or down
     1.2 1.1 1.0 | 1.2 1.0 1.0 | Lost a version: zlib 1.1 gone, still has 1.2 and 1.0
+while another build went down
+    1.1 1.2 1.3 1.3 | 1.1 1.3 1.1 1.3 | Lost a version: zlib 1.2 gone, still has 1.3 and 1.1
+while another one is new
+    1.1 1.0 | 1.1 1.1 1.1 | Lost a version: zlib 1.0 gone, still has 1.1
 or several, to two
     1.3 1.2 1.1 1.0 | 1.3 1.2 1.3 1.2 |
     Lost versions: zlib 1.1 and 1.0 gone, still has 1.3 and 1.2

@@ -164,3 +164,16 @@ def test_that_compilers_are_dependencies_now_is_no_change_of_a_field(tmp_path: P
     report = compared(tmp_path, [*old, odd[0]], [gcc, *new, odd[1]], "-f", "text")
     assert "because compilers became dependencies" in report
     assert "compilers became dependencies (" not in report
+
+
+def test_no_table_counts_it_as_new(tmp_path: Path) -> None:
+    for stack in ("a", "b"):
+        for side, items in (("old", BEFORE), ("new", AFTER)):
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    lines = run_cli("-C", tmp_path, "old", "new", "--stat").out.splitlines()
+    assert [line for line in lines if line.startswith("|")] == [
+        "| Environment | Gone | Changed otherwise |",
+        "|:--|--:|--:|",
+        "| `a` | 1 | 2 |",
+        "| `b` | 1 | 2 |",
+    ]

@@ -107,3 +107,20 @@ def test_of_several_tags_a_lost_version_is_counted(tmp_path: Path) -> None:
             write_files(tmp_path, {f"{name}/{tag}/a/spack.lock": to_bytes(lock(some))})
     out = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
     assert "`p` lost a version, `other` is upgraded" in out
+
+
+def test_packages_that_lost_builds_of_two_sorts_stand_with_those_of_each(tmp_path: Path) -> None:
+    other = Item("other", "2.0")
+    both = [it for name in ("fftw", "hdf5") for it in builds(name, MPICH, OPENMPI, other)]
+    left = [it for name in ("fftw", "hdf5") for it in builds(name, other)]
+    one, two = builds("gptl", MPICH, other), builds("pnetcdf", MPICH, other)
+    sides = [MPICH, OPENMPI, other], [OPENMPI, other]
+    user = Item("user", explicit=True, needs=(needs(OPENMPI),))
+    lines = report(
+        tmp_path, [*sides[0], user, *both, *one, *two], [*sides[1], user, *left, one[1], two[1]]
+    )
+    told = lines.index("**Lost builds**")
+    assert lines[told + 1 : told + 3] == [
+        "- one each with `mpich` `4.1`: `fftw`, `hdf5`, `gptl`, `pnetcdf`",
+        "- one each with `openmpi` `5.0`: `fftw`, `hdf5`",
+    ]

@@ -421,6 +421,7 @@ def test_all_lines_stay_where_links_alone_take_too_much_room(tmp_path: Path) -> 
     text = render_report(diff, "markdown", ReportOptions(max_length=full - 1))
     assert "](" not in text
     assert [name for name in names if text.count(f"\n- `{name}` ") != 1] == []
+    assert "\nThis report is shortened to fit; left out: links of packages.\n" in text
 
 
 def test_no_fold_is_left_open_where_a_report_is_cut(tmp_path: Path) -> None:

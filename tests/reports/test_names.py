@@ -96,3 +96,81 @@ def test_a_title_names_the_only_tag_and_stack_that_changed(
     assert lines[0] == title
     if new == "v1+ v3":
         assert lines[2] == "zlib is upgraded in v1/e4s. 1 tag removed, 1 added."
+
+
+@pytest.mark.parametrize(
+    ("sorts", "sentence"),
+    [
+        (9, "All 9 packages are upgraded in v1/e4s. 1 tag added."),
+        (2, "2 packages are upgraded (p0 to 1.1, p1 to 2.1) in v1/e4s. 1 tag added."),
+    ],
+)
+def test_a_sentence_names_the_tag_where_no_title_does(
+    tmp_path: Path, sorts: int, sentence: str
+) -> None:
+    for side, minor in (("old", 0), ("new", 1)):
+        records = [
+            spec(f"{side[0]}{'abcdefghi'[n]}", f"{n + 1}.{minor}", package=f"p{n}", tag="v1")
+            for n in range(sorts)
+        ]
+        more = [spec("x", package="p0", tag="v2")] if side == "new" else []
+        write_files(tmp_path / side, pages_of(records + more))
+    result = run_cli("-C", tmp_path, "old", "new", "-f", "text")
+    assert result.out.splitlines()[2] == sentence
+
+
+def versions_of_tags(folder: Path, **versions: str) -> Path:
+    """A catalog of one package in one stack, of these versions in these tags."""
+    records = [
+        spec("b" * number + "abcdef"[int(it[-1])], it, tag=tag)
+        for number, (tag, it) in enumerate(versions.items(), 1)
+    ]
+    return write_files(folder, pages_of(records))
+
+
+@pytest.mark.parametrize(
+    ("sides", "options", "title"),
+    [
+        (("v1", "v2"), (), "Changes in v1/e4s from v1 to v2"),  # of which only one is the tag's
+        (("a", "b"), ("-t", "v1,w"), "Changes in v1/e4s from a to b"),
+        (("a", "b"), ("-t", "v1"), "Changes in e4s from a to b"),
+    ],
+)
+def test_a_tag_is_named_unless_both_sides_or_the_filter_name_it(
+    tmp_path: Path, sides: tuple[str, str], options: tuple[str, ...], title: str
+) -> None:
+    versions_of_tags(tmp_path / sides[0], v1="1.0", w="1.0")
+    versions_of_tags(tmp_path / sides[1], v1="1.1", w="1.0")
+    text = run_cli("-C", tmp_path, *sides, "-f", "text", *options).out
+    assert text.splitlines()[0] == title
+
+
+def test_of_two_tags_a_stack_with_two_names_is_not_named(tmp_path: Path) -> None:
+    for side, tag, stack, version in (
+        ("a", "v1", "ubuntu22", "1.0"),
+        ("b", "v2", "ubuntu24", "1.1"),
+    ):
+        records = [
+            spec(f"{side}{it}", version, package=f"p{it}", tag=tag, stacks=stack) for it in "abcd"
+        ]
+        write_files(tmp_path / side, pages_of(records))
+    text = run_cli("-C", tmp_path, "a", "b", "-f", "text").out
+    assert text.splitlines()[0] == "Changes in v1 → v2 from a to b"
+
+
+@pytest.mark.parametrize(("tags", "told"), [(("v1",), "hep removed"), (("v1", "v2"), "1 removed")])
+def test_the_stack_that_went_is_named_where_one_tag_changed(
+    tmp_path: Path, tags: tuple[str, ...], told: str
+) -> None:
+    for side in ("old", "new"):
+        records = [
+            spec(f"{side}{letter}{'b' * number}", version, package=package, tag=tag, stacks=stack)
+            for number, tag in enumerate(tags)
+            for letter, stack in (("b", "e4s"), ("c", "hep"))
+            if side == "old" or tag == "v2" or stack == "e4s"
+            for package, version in (("p" + letter, {"old": "1.0", "new": "1.1"}[side]),)
+        ]
+        gone = [spec("x", package="gone", tag="v1", stacks="e4s")] if side == "old" else []
+        write_files(tmp_path / side, pages_of(records + gone))
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert f" changed, {told}." in " ".join(text.split())

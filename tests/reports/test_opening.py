@@ -1144,7 +1144,7 @@ def test_what_fell_as_its_highest_version_is_gone_went_nowhere(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("stacks", "upgraded", "lost"),
-    [("a", "with 1 build less)", "lost a build "), ("ab", "with fewer builds)", "lost builds ")],
+    [("a", "with 1 build gone)", "lost a build "), ("ab", "with builds gone)", "lost builds ")],
 )
 def test_builds_that_several_environments_lost_are_several(
     tmp_path: Path, stacks: str, upgraded: str, lost: str

@@ -217,7 +217,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert "<details" not in text
     lines = [line for line in text.splitlines() if line]
     assert len(lines) <= 30
-    upgraded = "2 are upgraded (`esmf` in part to `8.6.0`, `openmpi` to `5.0.0` with 1 build less)"
+    upgraded = "2 are upgraded (`esmf` in part to `8.6.0`, `openmpi` to `5.0.0` with 1 build gone)"
     both = "`openmpi` `5.0.0rc16` and `cce` `16.0.1`"
     lost = f"lost builds that used it, 5 of them also builds with {both}"
     news = f"`mvapich` is gone; 10 products and `esmf` {lost}; {upgraded}"

@@ -163,13 +163,13 @@ class Move(Struct, frozen=True, kw_only=True):
     def step_in_words(self, mark: Mark) -> str:
         """Return what is said behind a name in a row of several: its versions, or its step."""
         colon = ":" if self.versions.begins_with_builds else ""
-        words = f"{colon} {self.versions.in_words(mark)}{self._fewer_in_words()}"
-        return self.own_in_words(mark) or words
+        lost = "" if self.versions.counts else self._lost_in_words()
+        return self.own_in_words(mark) or f"{colon} {self.versions.in_words(mark)}{lost}"
 
-    def _fewer_in_words(self) -> str:
-        """Return how many builds it has less beside its step, where that is told nowhere else."""
+    def _lost_in_words(self) -> str:
+        """Return how many builds are gone beside its step: as many others may be new."""
         number = self.lost.number if self.lost and not self.is_builds else 0
-        return f" with {counted(number, 'build')} less" if number else ""
+        return f" with {counted(number, 'build')} gone" if number else ""
 
     @property
     def came(self) -> Versions:
@@ -185,13 +185,13 @@ class Move(Struct, frozen=True, kw_only=True):
 
     def now_in_words(self, mark: Mark) -> str:
         """Return the highest version that came, and in place of which, or what there is more of."""
-        gone, came = self.versions.gone, self.versions.came
-        came = (self.versions.into,) if self.versions.into else came
+        gone, into = self.versions.gone, self.versions.into
+        came = (into,) if into else self.versions.came
         if came and self.status is Status.MORE:
             return f" {self.versions.versions_alone(mark)}"
         if came:
             step = f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"
-            return f"{step}{self._fewer_in_words()}"
+            return f"{step}{self._lost_in_words()}"
         if self.versions.went:
             old, new = self.versions.went
             return f" {mark(old.version)} → {mark(new.version)} in part"

@@ -75,16 +75,12 @@ class Group(ClassCount, frozen=True, kw_only=True):
         That is `one with mvapich 3.0b` beside `2 each, one with mvapich 3.0b and one with cce 16`.
         """
         found: dict[object, AlikeBuilds] = {}
-        has_several = False
         for line in self.lines:
             if share := line.told_builds:
                 for part in share.parts:
-                    place = line.moves[0].place
-                    alike = AlikeBuilds(part, share.what, place, [])
-                    found.setdefault((part, share.what, place), alike).lines.append(line)
-                has_several = has_several or len(share.parts) > 1
-        is_shared = any(len(it.lines) > 1 for it in found.values())
-        return list(found.values()) if has_several and is_shared else []
+                    key = part, share.what, line.moves[0].place
+                    found.setdefault(key, AlikeBuilds(*key, [])).lines.append(line)
+        return list(found.values()) if any(len(it.lines) > 1 for it in found.values()) else []
 
     @property
     def packages(self) -> tuple[str, ...]:

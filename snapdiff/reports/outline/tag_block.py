@@ -264,7 +264,8 @@ class TagWriter:
         """Return a group with the steps of its packages; what is upgraded may be new elsewhere."""
         if group.status not in _WITH_STEPS:
             return group
-        others = [it for it in lines if it not in group.lines and group.status is Status.UPGRADED]
+        is_upgraded = group.status is Status.UPGRADED
+        others = [it for it in lines if is_upgraded and it.status is not group.status]
         steps, also = (
             named_steps(some, group.status, self._places) for some in (group.lines, others)
         )
