@@ -54,8 +54,8 @@ def environments(folder: Path, **stacks: tuple[list[Item], list[Item]]) -> Path:
     return folder
 
 
-def test_a_loss_in_another_environment_than_the_upgrade_keeps_its_line(tmp_path: Path) -> None:
-    """The list of upgrades has the step of `p`, and in `b` it lost a build."""
+def test_a_loss_in_another_environment_than_the_downgrade_keeps_its_line(tmp_path: Path) -> None:
+    """What is downgraded is named with its step; `p` lost a build as well, in `b`."""
 
     def side(version: int) -> list[Item]:
         names = {f"u{n}": f"{n}.{version}" for n in range(9)}
@@ -64,9 +64,9 @@ def test_a_loss_in_another_environment_than_the_upgrade_keeps_its_line(tmp_path:
 
     twins = [Item("p", "1.0", explicit=True, parameters={"n": it}) for it in "12"]
     new = [Item(f"n{number}", explicit=True) for number in range(4)]
-    up = Item("p", "1.1", explicit=True, parameters={"n": "1"})
+    down = Item("p", "0.9", explicit=True, parameters={"n": "1"})
     folder = environments(
-        tmp_path, a=([*side(1), twins[0]], [*side(2), *new, up]), b=([*twins], [twins[0]])
+        tmp_path, a=([*side(1), twins[0]], [*side(2), *new, down]), b=([*twins], [twins[0]])
     )
     whole = run_cli("-C", folder, "old", "new", "-f", "comment", "--package-url", "").out
     kept = 0
