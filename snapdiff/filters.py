@@ -290,7 +290,8 @@ def nearest_names(word: str, names: Iterable[str]) -> str:
         return f"the nearest: {', '.join(by_letters[item] for item in some)}"
     if len(known) > _FEW:
         return f"there are {len(known):,}, from {known[0]} to {known[-1]}"
-    return f"there {'are' if len(known) > 1 else 'is'} {', '.join(known) or 'none'}"
+    told = [". (the top folder)" if name == "." else name for name in known]
+    return f"there {'are' if len(known) > 1 else 'is'} {', '.join(told) or 'none'}"
 
 
 def _matches(name: str, glob: str) -> bool:

@@ -67,6 +67,11 @@ def in_words(formats: Formats, **notes: str) -> str:
     return f"{', '.join(names)} or {last}"
 
 
+def that_heed(option: str, formats: Formats = REPORT) -> str:
+    """Return the names of the formats that heed an option: `markdown, comment, text`."""
+    return ", ".join(name for name, heeded in formats.items() if option in heeded)
+
+
 def format_named(name: str, formats: Formats = REPORT) -> str:
     """Return the format that a name or a suffix means, as `md` does; raises ReportError."""
     for known in formats:

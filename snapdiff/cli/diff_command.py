@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdiff.cli import options
-from snapdiff.report_formats import REPORT
+from snapdiff.report_formats import REPORT, that_heed
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -138,11 +138,11 @@ Exit status:
 @click.option(
     "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
 )
-@options.flag(
-    "--stat", help="One sentence and the table of counts alone (text, markdown, comment)."
-)
+@options.flag("--stat", help=f"One sentence and the table of counts alone ({that_heed('stat')}).")
 @options.detail
-@click.option("--report-url", metavar="URL", help="Link to the full report (markdown, comment).")
+@click.option(
+    "--report-url", metavar="URL", help=f"Link to the full report ({that_heed('report_url')})."
+)
 @click.option(
     "--map-stack",
     "stack_names",

@@ -24,7 +24,7 @@ from snapdiff.filters import GLOBS, split_globs
 from snapdiff.limits import Limits
 from snapdiff.output.streams import Destination, ProgressBar, is_on_terminal, say
 from snapdiff.output.whole_files import check_output
-from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, option_name
+from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, option_name, that_heed
 from snapdiff.reports import By, ReportOptions
 from snapdiff.result.changes import Filters, SkippedPage
 from snapdiff.result.packages import Kind
@@ -192,8 +192,8 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         heeded = {OWN_TEMPLATE: frozenset(["template"]), **formats}
         for field in sorted(given):
             if not any(field in heeded[name] for name in chosen):
-                others = [name for name, some in formats.items() if field in some]
-                way_out = f"it goes with {', '.join(others)}" if others else "leave it out"
+                others = that_heed(field, formats)
+                way_out = f"it goes with {others}" if others else "leave it out"
                 in_these = f"has no effect in {', '.join(chosen)}"
                 self.warn(f"--{option_name(field)} {in_these}; {way_out}")
 

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from snapdiff.errors import ReportError
 from snapdiff.reports.moves.statuses import Status
-from snapdiff.reports.outline import Outline
 from snapdiff.reports.outline.groups import FEW_QUIET, Group, grouped
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.opening import Opening
+from snapdiff.reports.outline.outline import Outline
 from snapdiff.reports.outline.parts import Part
 from snapdiff.reports.templates import Folds
 

@@ -10,7 +10,8 @@ from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
 from snapdiff.reports.fitting import Extent, Rendered, fitted, lines_by_weight
 from snapdiff.reports.markdown import links, web_address
 from snapdiff.reports.names import shortened, with_path_of_both
-from snapdiff.reports.outline import Outline, outline_of
+from snapdiff.reports.outline import outline_of
+from snapdiff.reports.outline.outline import Outline
 from snapdiff.reports.templates import block_values, environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, grid, in_window, legend, painter
 from snapdiff.result.changes import CatalogDiff

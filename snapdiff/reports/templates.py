@@ -18,9 +18,9 @@ from snapdiff.reports import ReportOptions, cause_words, markdown, names, termin
 from snapdiff.reports.html import writing
 from snapdiff.reports.moves.places import sets_in
 from snapdiff.reports.moves.statuses import LOOKS, name_of_kind, rebuilt_word
-from snapdiff.reports.outline import Outline
 from snapdiff.reports.outline.class_counts import named_by_place, with_nouns
 from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
+from snapdiff.reports.outline.outline import Outline
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown, visible
 

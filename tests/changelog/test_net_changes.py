@@ -120,6 +120,18 @@ def test_a_section_says_what_is_back_that_an_older_one_says_is_gone(tmp_path: Pa
     assert "Back" not in file.read_text("utf-8")
 
 
+def test_what_is_back_is_not_called_new(tmp_path: Path) -> None:
+    names = ("abcgz", "agz", "abcz", "ahz", "abcdyz")
+    text = markdown(snapshots(tmp_path, [{"e4s": it} for it in names]))
+    newest, _, back, *_ = text.split("\n## ")[1:]
+    assert "`g` is gone, `b` and `c` are back" in back
+    assert "\n**Back (gone `2`)**: `b`, `c` `1.0`\n" in back
+    assert "new" not in back
+    # One of three is new: the class has its name, and another line says which are back.
+    assert "4 packages are new" in newest
+    assert "\n**Back**: `b` (gone `4`), `c` (gone `4`)\n" in newest
+
+
 def test_a_tag_that_has_another_name_each_week_is_one(tmp_path: Path) -> None:
     for number, names in enumerate(("az", "abz", "az"), 1):
         tag = f"develop-2025-07-0{number}"

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from snapdiff.changelog import writing
-from snapdiff.reports.outline import Outline, outline_of
+from snapdiff.reports.outline import outline_of
+from snapdiff.reports.outline.outline import Outline
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record

@@ -184,7 +184,7 @@ def test_of_a_version_that_stays_nothing_is_said_to_have_led_to_another(
         compared(tmp_path, old, new)
         text = run_cli("-C", tmp_path, OLD, NEW, "-f", "text").out
         words = because.format(word if stays == "2.0" else step)
-        assert f"qt 1.0 {word}, because of {words}\n" in text
+        assert f"qt 1.0, because of {words}\n" in text
         # A report of other packages does not have what stays.
         text = run_cli("-C", tmp_path, OLD, NEW, "-f", "text", "-p", "qt").out
         assert f"qt 1.0 is {word}, because of visit 1.0 ({word}); only package qt.\n" in text

@@ -144,6 +144,21 @@ def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
     assert "gotcha 1.0: 1 more equal build" in back
 
 
+def test_several_packages_with_fewer_equal_builds_are_a_line_of_all_details(tmp_path: Path) -> None:
+    tools = [Item("cmake", version) for version in ("1.0", "2.0")]
+    twins = [
+        Item(name, needs=(needs(tool, types=("build",)),))
+        for name in ("gotcha", "zfp")
+        for tool in tools
+    ]
+    users = [Item(f"app{n}", needs=(needs(twin),)) for n, twin in enumerate(twins)]
+    moved = [replace(it, needs=(needs(twins[n | 1]),)) for n, it in enumerate(users)]
+    left = [*tools, twins[1], twins[3]]
+    old, new = write_locks(tmp_path, [*tools, *twins, *users], [*left, *moved])
+    out = run_cli(old, new, "-f", "text", "--detail").out
+    assert "\n\ngotcha 1.0, zfp 1.0: 1 equal build fewer each. " in out
+
+
 def test_a_line_of_several_packages_says_that_they_are_roots_no_longer(tmp_path: Path) -> None:
     variants = ({"x": "1"}, {"x": "2"})
     roots = [Item(name, explicit=True, parameters=it) for name in "ab" for it in variants]
@@ -151,7 +166,7 @@ def test_a_line_of_several_packages_says_that_they_are_roots_no_longer(tmp_path:
     app = Item("app", explicit=True, needs=tuple(map(needs, left)))
     old, new = write_locks(tmp_path, [*roots, app], [*left, app])
     text = run_cli(old, new, "-f", "text").out
-    assert "the build with x=2 gone, now only dependencies: a 1.0, b 1.0.\n" in text
+    assert "a 1.0, b 1.0: the build with x=2 gone, now only dependencies.\n" in text
 
 
 @pytest.mark.parametrize("is_root", [True, False])

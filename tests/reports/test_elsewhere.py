@@ -63,7 +63,18 @@ def test_a_new_root_may_be_one_of_all_other_stacks(tmp_path: Path) -> None:
     a = ([*TOOLS, OTHER], with_sdk(("1.9", "1.9", "1.9")))
     b = with_sdk(("1.9", "1.9", "2.0")), with_sdk(("1.9", "1.9", "2.0"), "1.4")  # all is rebuilt
     lines = report(tmp_path, {"a": a, "b": b}).splitlines()
-    assert "**`sdk` is now a root spec in `a`, as it was in `b`**" in lines
+    assert "**`sdk` is now a root spec in `a`, too (`b` had it already)**" in lines
+
+
+def test_what_others_ask_for_no_longer_is_named_with_a_root_that_they_had_before(
+    tmp_path: Path,
+) -> None:
+    sdk = with_sdk(["2.0"] * 3)
+    before = [replace(it, explicit=it.explicit or it.name == "tool1") for it in sdk]
+    a, c = ([*TOOLS, OTHER], sdk), (sdk, sdk)
+    text = report(tmp_path, {"a": a, "b": (before, sdk), "c": c})
+    told = "dependencies of it: `tool1` (all but `c`); `tool0`, `tool2` (`a`)"
+    assert f"**`sdk` is now a root spec in `a`**: no longer root specs, but {told}\n" in text
 
 
 def test_a_root_that_others_do_not_ask_for_is_compared_with_none(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_no_table_counts_it_as_new(tmp_path: Path) -> None:
             write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
     lines = run_cli("-C", tmp_path, "old", "new", "--stat").out.splitlines()
     assert [line for line in lines if line.startswith("|")] == [
-        "| Environment | Gone | Changed otherwise |",
+        "| Environment | Gone | Other changes |",
         "|:--|--:|--:|",
         "| `a` | 1 | 2 |",
         "| `b` | 1 | 2 |",

@@ -99,6 +99,45 @@ def test_a_version_that_is_lost_in_two_ways_is_counted(
     assert f"`gone` is gone, `p` {words} `up` is upgraded, in 2 environments" in out
 
 
+@pytest.mark.parametrize(
+    ("names", "stacks", "told"),
+    [
+        (
+            ("fftw", "hdf5"),
+            ("hep",),
+            "`left` is gone, 2 products have their first builds with `mpich` `4.1`.",
+        ),
+        (
+            ("fftw", "hdf5"),
+            ("a", "b"),
+            "`left` is gone, 2 products have new builds with `mpich` `4.1`, in 2 ",
+        ),
+        (("fftw",), ("a", "b"), "`left` is gone, 1 product has more builds, in 2 environments."),
+    ],
+)
+def test_of_new_builds_that_all_have_the_same_it_is_said(
+    tmp_path: Path, names: tuple[str, ...], stacks: tuple[str, ...], told: str
+) -> None:
+    before = [it for name in names for it in builds(name, OPENMPI)]
+    came = [it for name in names for it in builds(name, MPICH)]
+    left = Item("left", explicit=True)
+    old, new = [MPICH, OPENMPI, *before, left], [MPICH, OPENMPI, *before, *came]
+    for stack in stacks:
+        for side, items in (("old", old), ("new", new)):
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    assert told in run_cli("-C", tmp_path, "old", "new").out.splitlines()[2] + " "
+
+
+def test_of_new_builds_with_one_thing_or_another_it_is_not_said(tmp_path: Path) -> None:
+    before = [it for name in ("fftw", "hdf5") for it in builds(name, OPENMPI)]
+    came = [*builds("fftw", MPICH), *builds("hdf5", Item("mvapich", "3.0"))]
+    mvapich = Item("mvapich", "3.0")
+    old = [MPICH, OPENMPI, mvapich, *before, Item("user", explicit=True, needs=(needs(mvapich),))]
+    left = Item("left", explicit=True)
+    told = report(tmp_path, [*old, left], [*old, *came])[1]
+    assert told == "`left` is gone, 2 products have more builds."
+
+
 def test_of_several_tags_a_lost_version_is_counted(tmp_path: Path) -> None:
     old = [Item("p", it, explicit=True) for it in ("1.0", "2.0")]
     other = [Item("other", it, explicit=True) for it in ("1.0", "1.1")]
@@ -121,6 +160,6 @@ def test_packages_that_lost_builds_of_two_sorts_stand_with_those_of_each(tmp_pat
     )
     told = lines.index("**Lost builds**")
     assert lines[told + 1 : told + 3] == [
-        "- one each with `mpich` `4.1`: `fftw`, `hdf5`, `gptl`, `pnetcdf`",
+        "- one each with `mpich` `4.1`: `fftw`, `gptl`, `hdf5`, `pnetcdf`",
         "- one each with `openmpi` `5.0`: `fftw`, `hdf5`",
     ]

@@ -244,7 +244,7 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     above = [*above, Item("base", explicit=True, needs=tuple(map(needs, kept)))]
     sides = ([*both, *others, *kept, above[0], above[2]], [*one, *kept, *above[1:]])
     stacks = {"a": sides, "b": (both, [*worse, *(it for it in both if it.name != "x")])}
-    told = "**Lost**: no build with `gpu=9` any more: `x`, `y`, `z` (`a`)"
+    told = "**No build any more**: with `gpu=9`: `x`, `y`, `z` (`a`)"
     assert told in report(tmp_path / "more", stacks)
     # A line says it as well where that is all there is to say.
     found = report(tmp_path / "alone", {"a": sides})
@@ -403,6 +403,17 @@ def test_a_report_of_what_was_rebuilt_counts_it_as_that(tmp_path: Path) -> None:
     assert rebuilt.startswith("2 products only have another hash, because")
 
 
+def on_sles(items: Sequence[Item]) -> list[Item]:
+    """The same items, each with its dependencies, on another os."""
+    keys: dict[str, str] = {}
+    moved = []
+    for item in items:
+        below = tuple(replace(it, hash=keys[it.hash]) for it in item.needs)
+        moved.append(replace(item, os="sles15", needs=below))
+        keys[item.key] = moved[-1].key
+    return moved
+
+
 def test_the_table_counts_with_others_what_was_neither_reconfigured_nor_rebuilt(
     tmp_path: Path,
 ) -> None:
@@ -419,14 +430,16 @@ def test_the_table_counts_with_others_what_was_neither_reconfigured_nor_rebuilt(
         "only": ([app, root], [app, tool]),
         "rebuilt": ([app, root, stays], [again, rebuilt, replace(stays, os="sles15")]),
         "equal": ([*tools, dev, *twins, *users], [*tools, dev, twins[0], *now]),
+        "moved": ([*tools, dev, *twins, *users], on_sles([*tools, dev, twins[0], *now])),
         "same": ([stays], [stays]),
     }
     lines = report(tmp_path, stacks, "--stat")
-    words = "Changed otherwise | Equal but for hashes"
+    words = "Other changes | Equal but for hashes"
     assert [line for line in lines if line.startswith("|")] == [
         f"| Environment | {words} | Unchanged | Packages | Builds |",
         "|:--|--:|--:|--:|--:|--:|",
         "| `equal` |  | 2 | 3 | 5 | 7 → 6 |",
+        "| `moved` | 5 |  |  | 5 | 7 → 6 |",
         "| `rebuilt` | 2 | 1 |  | 3 | 3 |",
         "| `only` | 1 |  | 1 | 2 | 2 |",
         "| `same`, unchanged |  |  | 1 | 1 | 1 |",
@@ -455,7 +468,7 @@ WITHOUT_QT = drawing(WITHOUT_GUI, [])
 def test_dependencies_that_one_package_needed_are_told_with_it(tmp_path: Path) -> None:
     lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (WITH_QT, WITHOUT_QT)})
     assert (
-        "- `a`, `b`, `c`, `cairo`, `d`, `e`, `qt`, `qwt` `1.0` gone from both environments, "
+        "- `a`, `b`, `c`, `cairo`, `d`, `e`, `qt`, `qwt` `1.0` from both environments, "
         "because of `visit` (now `~gui`)"
     ) in lines
 
@@ -463,7 +476,7 @@ def test_dependencies_that_one_package_needed_are_told_with_it(tmp_path: Path) -
 def test_the_other_way_round_they_are_new_because_of_it(tmp_path: Path) -> None:
     lines = report(tmp_path, {"a": (WITHOUT_QT, WITH_QT), "b": (WITH_QT, WITH_QT)})
     assert (
-        "- `a`, `b`, `c`, `cairo`, `d`, `e`, `qt`, `qwt` `1.0` new in `a`, "
+        "- `a`, `b`, `c`, `cairo`, `d`, `e`, `qt`, `qwt` `1.0` in `a`, "
         "because of `visit` (now `+gui`)"
     ) in lines
 
@@ -534,7 +547,7 @@ def test_a_product_that_changed_otherwise_is_not_denied(tmp_path: Path) -> None:
 def test_what_is_gone_because_of_another_is_no_sentence_where_it_is_little(tmp_path: Path) -> None:
     lines = report(tmp_path, {"a": (drawing(VISIT, ["cairo", *"abcd"], ["qt", "qwt"]), WITHOUT_QT)})
     assert [line for line in lines if "because of" in line] == [
-        "- `a`, `b`, `c`, `cairo`, `d`, `qt`, `qwt` `1.0` gone, because of `visit` (now `~gui`)"
+        "- `a`, `b`, `c`, `cairo`, `d`, `qt`, `qwt` `1.0`, because of `visit` (now `~gui`)"
     ]
 
 
@@ -593,7 +606,7 @@ def test_what_differs_in_a_product_is_said_of_its_roots_alone(tmp_path: Path) ->
 
     lines = report(tmp_path, {"a": (side(is_on=True), side(is_on=False))})
     assert "**Reconfigured**: `tool` `2.0`: variant `+own` → `~own`" in lines
-    assert "- `tool` `1.0` reconfigured: variant `+below` → `~below`" in lines
+    assert "- `tool` `1.0`: variant `+below` → `~below`" in lines
 
 
 def test_dependencies_of_another_major_version_are_counted_above_their_lines(
@@ -852,8 +865,8 @@ def test_what_there_is_no_build_with_any_more_is_said_once(tmp_path: Path) -> No
     new = [*mpis, *without, *others[1]]
     fell = [replace(it, version="0.9") if it.name == "p" else it for it in without]
     lines = report(tmp_path, {"a": (old, new), "b": (without, fell)})
-    told = [line for line in lines if "no build with" in line]
-    assert told == ["**Lost**: no build with `openmpi` any more: `p`, `q`, `r` (`a`)"]
+    told = [line for line in lines if line.startswith("**No build any more**")]
+    assert told == ["**No build any more**: with `openmpi`: `p`, `q`, `r` (`a`)"]
 
 
 def test_builds_that_are_as_before_and_those_of_which_only_the_hash_changed_are_counted(
@@ -959,7 +972,7 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     roots = [Item(name, explicit=True, needs=tuple(map(needs, fell))) for name in ("aa", "bb")]
     more = [Item(f"n{number}", explicit=True) for number in range(3)]
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
-    assert lines[2] == "5 products are new, 3 are downgraded."
+    assert lines[2] == "5 products are new, 3 are downgraded (needed by `aa`, `bb`)."
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
     assert lines[told + 3] == f"- {TAKEN}".replace(" it:", " them:")
     assert lines[told + 2].startswith("- downgraded, and needed by them: `tool0` `2.0` → `1.9`, ")
@@ -1144,7 +1157,7 @@ def test_what_fell_as_its_highest_version_is_gone_went_nowhere(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("stacks", "upgraded", "lost"),
-    [("a", "with 1 build gone)", "lost a build "), ("ab", "with builds gone)", "lost builds ")],
+    [("a", "with 2 builds gone)", "lost a build "), ("ab", "with builds gone)", "lost builds ")],
 )
 def test_builds_that_several_environments_lost_are_several(
     tmp_path: Path, stacks: str, upgraded: str, lost: str
@@ -1153,7 +1166,7 @@ def test_builds_that_several_environments_lost_are_several(
         return [Item(name, version, explicit=True, parameters={"n": it}) for it in values]
 
     old = [
-        *builds_of("p", "1.0", "1", "2"),
+        *builds_of("p", "1.0", *"123"),
         *builds_of("q", "1.0", "1"),
         *builds_of("r", "1.0", *"123"),
     ]
@@ -1161,6 +1174,19 @@ def test_builds_that_several_environments_lost_are_several(
     lines = report(tmp_path, dict.fromkeys(stacks, (old, new)))
     ups = f"2 products are upgraded (`p` to `1.1` {upgraded[:-1]}, `q`"
     assert f"`r` {lost}with `n=3`, {ups}" in lines[2]
+
+
+def test_builds_of_a_version_that_stays_are_counted_once_beside_a_step_down(
+    tmp_path: Path,
+) -> None:
+    def builds_of(version: str, *values: str) -> list[Item]:
+        return [Item("p", version, explicit=True, parameters={"n": it}) for it in values]
+
+    few = [[Item(f"{it}{n}", explicit=True) for n in range(4)] for it in ("gone", "new")]
+    old = [*few[0], *builds_of("1.3", "1"), *builds_of("1.2", *"123")]
+    lines = report(tmp_path, {"a": (old, [*few[1], *builds_of("1.2", "3")])})
+    told = "`p` `1.3` gone, only `1.2` left, 2 of 3 builds of `1.2` gone"
+    assert f"**Downgraded**: {told}" in lines
 
 
 def test_a_comment_names_all_versions_that_came(tmp_path: Path) -> None:
@@ -1265,15 +1291,16 @@ def test_of_several_tags_elsewhere_is_in_that_tag(tmp_path: Path) -> None:
     assert "- of these, none is still a root spec elsewhere in `v1`" in lines
 
 
-def test_a_sentence_may_be_all_that_names_a_set_of_environments(tmp_path: Path) -> None:
+@pytest.mark.parametrize("names", ["abcd", "abcdefghijklmnopqrst", "abcdefghijklmnopqrstu"])
+def test_a_sentence_may_be_all_that_names_a_set_of_environments(tmp_path: Path, names: str) -> None:
     def side(*, has: bool) -> list[Item]:
         return [OTHER, Item("new", explicit=True)] if has else [OTHER]
 
-    stacks = {it: (side(has=False), side(has=True)) for it in "abc"}
-    stacks["d"] = (side(has=True), side(has=True))
+    stacks = {it: (side(has=it == names[-1]), side(has=True)) for it in names}
     lines = report(tmp_path, stacks, "--group-by", "stack")
-    assert "`new` is new in all but `d`" in lines[2]
-    assert lines[4] == "**All 4**: `a`, `b`, `c`, `d`"
+    assert f"`new` is new in all but `{names[-1]}`" in lines[2]
+    every = ", ".join(f"`{it}`" for it in names)
+    assert (lines[4] == f"**All {len(names)}**: {every}") is (len(names) <= 20)
 
 
 def test_what_two_new_roots_took_in_each_of_them_did(tmp_path: Path) -> None:

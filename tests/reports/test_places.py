@@ -60,7 +60,7 @@ def test_a_set_is_listed_by_its_own_letters() -> None:
 
 
 def test_all_stacks_are_listed_where_they_are_neither_few_nor_many() -> None:
-    for number, is_listed in ((3, False), (4, True), (10, True), (11, False)):
+    for number, is_listed in ((3, False), (4, True), (20, True), (21, False)):
         names = [f"{it:02}" for it in range(number)]
         expected = {f"all {number}": tuple(names)} if is_listed else {}
         assert Places(dict.fromkeys(names[::-1], "changed")).named_sets([]) == expected
@@ -70,7 +70,8 @@ def test_a_long_set_that_is_used_again_gets_a_letter_and_is_listed_once() -> Non
     every = [f"{letter}{letter}" for letter in "abcdefghijkl"]
     places = Places(dict.fromkeys(every, "changed"))
     often, once = places.place(every[:5]), places.place(every[3:9])
-    assert places.named_sets([often, once, often]) == {"set A": tuple(every[:5])}
+    named = {"all 12": tuple(every), "set A": tuple(every[:5])}
+    assert places.named_sets([often, once, often]) == named
     assert often.letter == "A"
     assert once.names == tuple(every[3:9])
 

@@ -339,14 +339,14 @@ def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(4)] for it in "12"]
     table(tmp_path, a=([asked_for, above], [tool, above]), b=([other, *ups[0]], [other, *ups[1]]))
     line = run_cli("-C", tmp_path, "old", "new").out.splitlines()[2]
-    assert line.startswith("Of 13 products, ")
-    assert line.endswith(" 1 is now only a dependency, in 2 environments.")
+    assert line.startswith("Of 13 products in 2 environments, ")
+    assert line.endswith(" 1 is now only a dependency.")
     [tag] = run_json("-C", tmp_path, "old", "new")["tags"]
     assert tag["products"] == {"old": 13, "new": 12, "added": [], "removed": ["tool"]}
     # With rebuilds left out as well, but of one kind alone no number says how much there is.
     for kinds, is_told in (("!rebuilt", True), ("upgraded", False)):
         narrowed = run_cli("-C", tmp_path, "old", "new", "-k", kinds).out.splitlines()[2]
-        assert ("Of 13 products, " in narrowed) == is_told
+        assert ("Of 13 products in 2 environments, " in narrowed) == is_told
 
 
 def test_what_is_only_counted_is_not_the_same_as_on_the_left(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from snapdiff.reports.moves.places import places_of
 from snapdiff.reports.moves.products import SpecsByPart, specs_by_part
 from snapdiff.reports.moves.statuses import WORST_FIRST, Status
 from snapdiff.reports.names import tag_label
-from snapdiff.reports.outline import Outline
 from snapdiff.reports.outline.class_counts import ClassCount
+from snapdiff.reports.outline.outline import Outline
 from snapdiff.reports.outline.product_table import signs_in
 from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.result.causes import Cause, Event, event_of

@@ -63,7 +63,7 @@ class BuildShare(NamedTuple):
         elsewhere.
         """
         traits = [traits_in_words(it, mark) for it in self.parts]
-        if len(traits) == self.number:
+        if len(traits) == self.number > 0:
             every = " and ".join(f"one {trait}" for trait in traits)
             return f"{self.number:,} each, {every}" if len(traits) > 1 else f"one each {traits[0]}"
         trait = self.common_trait(mark)

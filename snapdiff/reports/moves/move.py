@@ -163,13 +163,17 @@ class Move(Struct, frozen=True, kw_only=True):
     def step_in_words(self, mark: Mark) -> str:
         """Return what is said behind a name in a row of several: its versions, or its step."""
         colon = ":" if self.versions.begins_with_builds else ""
-        lost = "" if self.versions.counts else self._lost_in_words()
+        lost = "" if self.versions.counts else self.lost_beside_step(mark)
         return self.own_in_words(mark) or f"{colon} {self.versions.in_words(mark)}{lost}"
 
-    def _lost_in_words(self) -> str:
-        """Return how many builds are gone beside its step: as many others may be new."""
-        number = self.lost.number if self.lost and not self.is_builds else 0
-        return f" with {counted(number, 'build')} gone" if number else ""
+    def lost_beside_step(self, mark: Mark) -> str:
+        """Return which builds are gone beside its step, or how many: as many others may be new."""
+        lost = None if self.is_builds else self.lost
+        if not (lost and lost.number):
+            return ""
+        if trait := lost.common_trait(mark):
+            return f" but no longer {trait}"
+        return f" with {counted(lost.number, 'build') if len(self.stacks) == 1 else 'builds'} gone"
 
     @property
     def came(self) -> Versions:
@@ -191,7 +195,7 @@ class Move(Struct, frozen=True, kw_only=True):
             return f" {self.versions.versions_alone(mark)}"
         if came:
             step = f" {f'{mark(gone[-1])} → ' if gone else ''}{mark(came[-1])}"
-            return f"{step}{self._lost_in_words()}"
+            return f"{step}{self.lost_beside_step(mark)}"
         if self.versions.went:
             old, new = self.versions.went
             return f" {mark(old.version)} → {mark(new.version)} in part"

@@ -14,7 +14,7 @@ from snapdiff.result.changes import StackDiff
 FEW_STACKS = 3
 """How many stacks are named one by one, and how many that are missing."""
 
-_MOST_NAMED = 10
+_MOST_NAMED = 20
 """How many stacks are listed where a text says `all` of them."""
 
 _SEPARATORS = re.compile("[-_.]")

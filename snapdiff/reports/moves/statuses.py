@@ -148,29 +148,42 @@ def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:
 
 _YEARS = range(1980, 2100)
 _SHORT_YEARS = range(20, 40)
-"""The years of calendar versions such as 23.08: a first number below 20 is more often a major."""
+"""The years of calendar versions such as 23.8: a first number below 20 is more often a major."""
+
+_WRITTEN_YEARS = range(10, 40)
+"""The same where a month has two digits for sure: 18.08.9 and 1812."""
+
+_MONTHS = range(1, 13)
 
 _NUMBERS = re.compile("[0-9]+")
+_BEGINS_WITH_NUMBER = re.compile("[rv]?[0-9]")
+
+
+def _numbers(version: str) -> list[str]:
+    """Return the numbers of a version that begins with one, as 23.08 or v2023.1 do."""
+    return _NUMBERS.findall(version) if _BEGINS_WITH_NUMBER.match(version) else []
 
 
 def is_date(version: str) -> bool:
-    """Return whether a version is written as a date: `2023.11.05`, `20230802`, `2020-05-14`."""
-    first = (_NUMBERS.findall(version) or [""])[0]
-    return version.startswith(first) and int(first[:4] or 0) in _YEARS and len(first) in (4, 6, 8)
+    """Return whether a version is written as a date: `2023.11.05`, `r20230802`, `2020-05-14`."""
+    first = (_numbers(version) or [""])[0]
+    return len(first) in (4, 6, 8) and int(first[:4]) in _YEARS
 
 
 def is_calendar(version: str) -> bool:
-    """Return whether the first number of a version is a year: also `23.08` and `22.9.29`."""
-    year, month, *_ = [*_NUMBERS.findall(version), "", ""]
-    is_short = (
-        len(year) == 2
-        and int(year) in _SHORT_YEARS
-        and version.startswith(year)
-        and month.isdecimal()
-        and 1 <= int(month) <= 12
-        and month != "1"  # 20.1 and 21.1 of LLVM are no months
-    )
-    return is_short or is_date(version)
+    """Return whether it begins with a year: `2023.1`, `23.08`, `22.9.29`, `2212`, `230802`."""
+    if is_date(version):
+        return True
+    year, month, *others = [*_numbers(version), "", ""]
+    if len(year) in (4, 6):
+        year, month, day = year[:2], year[2:4], year[4:]
+        return int(year) in _WRITTEN_YEARS and int(month) in _MONTHS and 1 <= int(day or 1) <= 31
+    if len(year) != 2 or int(month or 0) not in _MONTHS:
+        return False
+    if month.startswith("0"):
+        return int(year) in _WRITTEN_YEARS
+    is_series = month == "1" and any(others)  # 20.1.2 of LLVM is of no month, 24.1 of nvhpc is
+    return int(year) in _SHORT_YEARS and not is_series
 
 
 @lru_cache(maxsize=4096)  # most stacks of a package make the same step

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snapdiff.reports.moves.builds import BuildShare
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import FEW_STACKS, HERE, NOWHERE, Place
 from snapdiff.reports.moves.statuses import Status
@@ -39,7 +40,8 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     `is_single` says that it is one version or build, of one package, `version` which, if all lost
     it in `place`. `lost_with` is what tells all builds that they lost, if that is one trait or two,
     with how many packages lost such; `lost_too` are packages of other classes of which builds with
-    the first of these went to another version. `few` are they, with what happened to each, where
+    the first of these went to another version. `first_with` is the one trait that tells all builds
+    that each of several has more. `few` are they, with what happened to each, where
     these are few that somebody will miss or look for, and `few_in_some` those `in_some`. They
     changed in `events` as all around them did. `major` is how many of the upgraded ones have
     another major version.
@@ -55,6 +57,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     version: str = ""
     lost_with: tuple[tuple[TraitCount, int], ...] = ()
     lost_too: tuple[str, ...] = ()
+    first_with: TraitCount | None = None
     few: Named = ()
     few_in_some: Named = ()
     events: tuple[Event, ...] = ()
@@ -163,16 +166,18 @@ def _lost_too(count: ClassCount, lines: Iterable[PackageLine]) -> tuple[str, ...
     )
 
 
-def _lost_with(moves: Iterable[tuple[str, Move]]) -> tuple[tuple[TraitCount, int], ...]:
-    """Return what tells all lost builds, that of most packages first; of more than two nothing."""
+def _traits_of(
+    builds: Iterable[tuple[str, BuildShare | None]],
+) -> tuple[tuple[TraitCount, int], ...]:
+    """Return what tells all builds of some packages, that of most first; of more than two nothing.
+
+    With each is how many packages have such.
+    """
     found: dict[TraitCount, set[str]] = {}
-    for name, move in moves:
-        lost = move.lost
-        if lost is None and move.status is not Status.LOST:
-            continue
-        if lost is None or sum(it.specs for it in lost.parts) != lost.number:
+    for name, share in builds:
+        if share is None or sum(it.specs for it in share.parts) != share.number:
             return ()
-        for it in lost.parts:
+        for it in share.parts:
             found.setdefault(it.without_numbers(), set()).add(name)
     if len(found) > _FEW_TRAITS:
         return ()
@@ -220,6 +225,9 @@ def _count(
             counted = replace(counted, place=Place("", tuple(stacks)), in_stacks=in_stacks)
     elif status is Status.LOST:
         counted = _with_losses(counted, moves, [(name, move) for name, _, move in every])
+    elif status is Status.MORE and counted.what == ("builds",) and counted.number > 1:
+        traits = [it for it, _ in _traits_of((name, move.gained) for name, move in moves)]
+        counted = replace(counted, first_with=traits[0] if len(traits) == 1 else None)
     elif status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
         place = _only_place([it for it in moves if it[1].place not in (NOWHERE, HERE)])
@@ -248,12 +256,13 @@ def _with_losses(
             builds += (move.lost.number if move.lost else 2) * len(move.stacks)
     is_single = counted.number == 1 and len(versions) + builds == 1
     place = _only_place(moves) if is_single else None
+    lost = [(name, it.lost) for name, it in every if it.lost or it.status is Status.LOST]
     return replace(
         counted,
         is_single=is_single,
         version=next(iter(versions), "") if place else "",
         place=place,
-        lost_with=() if versions else _lost_with(every),
+        lost_with=() if versions else _traits_of(lost),
     )
 
 

@@ -27,7 +27,7 @@ Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
 _IN_WORDS = {
     Kind.REMOVED: (Status.GONE, "gone/less"),
     Kind.ADDED: (Status.NEW, "new/more"),
-    Kind.RECONFIGURED: (Status.RECONFIGURED, "changed otherwise"),
+    Kind.RECONFIGURED: (Status.RECONFIGURED, "other changes"),
     Kind.REBUILT: (Status.REBUILT, "equal but for hashes"),
 }
 """The class of a kind that has its name, and what the column is called where others are in it."""
@@ -233,8 +233,10 @@ def _counts(
             worst = {package: _WHOLE[kind] for package, kind in whole.items()}
             for change, move in said.get(stack.stack, ()):
                 known = None if change.was_compiler else worst.get(change.package)
-                if known is None or move.status.severity < known.severity:
-                    worst[change.package] = move.status
+                is_equal = move.status is not Status.DUPLICATES or not change.specs.reconfigured
+                status = move.status if is_equal else Status.SHARED
+                if known is None or status.severity < known.severity:
+                    worst[change.package] = status
             by_class.update(worst.values())
             packages = stack.packages.old + sum(it is Kind.ADDED for it in whole.values())
         elif packages:

@@ -32,6 +32,12 @@ class AlikeBuilds(NamedTuple):
     place: Place
     lines: list[PackageLine]
 
+    @property
+    def packages(self) -> list[tuple[str, PackageLine]]:
+        """These packages by name, each with its line."""
+        every = ((name, line) for line in self.lines for name in line.packages)
+        return sorted(every, key=lambda it: it[0])
+
 
 class Group(ClassCount, frozen=True, kw_only=True):
     """The packages of one status: their lines, also as a table, or, where it says enough, `names`.

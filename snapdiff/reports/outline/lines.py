@@ -62,15 +62,18 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         each = tuple(self.each[place] for place in left) if self.each else ()
         return replace(self, packages=tuple(self.packages[place] for place in left), each=each)
 
-    def own_in_words(self, index: int, mark: Mark, *, is_short: bool = False) -> str:
+    def own_in_words(self, package: str, mark: Mark, *, is_short: bool = False) -> str:
         """Return what is said behind one of several names: versions, and of how many builds.
 
         Of builds it is, if it has to be short, the versions of a package that has others, too.
         """
-        own, shared = self.each[index].main, self.moves[0].main
+        if not self.each:
+            return ""
+        [move] = self.moves_of(package)
+        own, shared = move.main, self.moves[0].main
         if is_short and shared and self.moves[0].is_builds:
             return f" {versions_in_words(own.versions, mark)}" if own and own.versions else ""
-        words = self.each[index].own_in_words(mark)
+        words = move.own_in_words(mark)
         if own and own.of and shared and not shared.of:
             return f"{words} ({own.behind_name.old:,} → {own.behind_name.new:,})"
         return words

@@ -1,7 +1,6 @@
 """What begins the report of a tag: what many packages have as one reason, and what is named."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -46,11 +45,11 @@ class NewRoots(Struct, frozen=True, kw_only=True):
 
     `names` have the versions of those of which no other line tells; `are_new` says that the tag had
     none of them before. `taken` are the products that are asked for no longer, on which they
-    depend, by where; `elsewhere` are those of them that other stacks still ask for, None where that
-    is not said. `older` are those of which an older version came, by the stacks in which it
-    did: `fell` has those that are downgraded, each with a stack, `beside` is the rest. `downgraded`
-    are all products that are, where they are told with these roots. `others` are all other stacks,
-    if these asked for the roots before.
+    depend, by where, also in stacks that had the roots before; `elsewhere` are those of them that
+    other stacks still ask for, None where that is not said. `older` are those of which an older
+    version came, by the stacks in which it did: `fell` has those that are downgraded, each with a
+    stack, `beside` is the rest. `downgraded` are all products that are, where they are told with
+    these roots. `others` are all other stacks, if these asked for the roots before.
     """
 
     are_new: bool
@@ -187,22 +186,25 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         found = taken.get(roots, []) + [(name, stack) for ((name, _), stack), _ in came]
         if len({name for name, _ in found}) < LEAST_TOGETHER:
             continue
-        some = (it for other, it in taken.items() if set(roots) <= set(other))
+        some = [it for other, names in taken.items() if set(roots) <= set(other) for it in names]
         here = {it.stack for it in tag.stacks if roots_only_now(it).issuperset(roots)}
         others = [stack for stack in tag.stacks if stack.stack not in here]
-        are_there = bool(others) and all(
-            roots_on_both_sides(stack).issuperset(roots) for stack in others
-        )
+        had_them = [it for it in others if roots_on_both_sides(it).issuperset(roots)]
+        for stack in had_them:
+            needed_by = stack.asked_for.needed_by if stack.asked_for else {}
+            some += [(name, stack.stack) for name, it in needed_by.items() if set(roots) <= set(it)]
         told.append(
             NewRoots(
                 names=tuple((name, ()) for name in roots),
                 are_new=set(roots).issubset(tag.packages.added),
                 place=places.place(here),
-                taken=places.by_place(sorted(chain.from_iterable(some))),
+                taken=places.by_place(sorted(some)),
                 older=places.by_place(it for it, _ in came),
                 fell=frozenset((name, it) for ((name, _), it), fell in came if fell),
                 beside=places.by_place(it for it, fell in came if not fell),
-                others=places.besides(here, [it.stack for it in others]) if are_there else None,
+                others=places.besides(here, [it.stack for it in others])
+                if others and had_them == others
+                else None,
             )
         )
     return sorted(told, key=lambda it: (-len(it.names_taken), it.names))

@@ -1,0 +1,240 @@
+"""What a report for people says, and what its first sentence counts, names and leaves out."""
+
+from collections import Counter
+from typing import Literal
+
+from msgspec import Struct
+
+from snapdiff.model.packages import LikeStacks
+from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.names import SideName
+from snapdiff.reports.outline.class_counts import ClassCount, Numbers
+from snapdiff.reports.outline.counts import CountTable
+from snapdiff.reports.outline.lines import PackageLine, SpecLines
+from snapdiff.reports.outline.lost_builds import LostTogether
+from snapdiff.reports.outline.opening import ToldNames, told_names
+from snapdiff.reports.outline.reasons import CountedCause
+from snapdiff.reports.outline.tag_block import TagBlock
+from snapdiff.reports.outline.whole_stacks import StackNews
+from snapdiff.result.changes import HashConflict, PackageCount, SkippedPage, TagDiff
+from snapdiff.result.packages import Kind
+
+_MOST_WITHOUT_TABLE = 20
+"""How many lines say where things happened without a table of counts."""
+
+_MOST_IN_SENTENCE = 6
+"""How many packages the first sentence names: more are named in a list below it."""
+
+
+class Outline(Struct, frozen=True, kw_only=True):
+    """All that a report for people says; with `several_changed` tags a line has to name its own.
+
+    `noun` is what a stack is called. `about` is what is counted first: products where it is known
+    what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
+    of stacks in which something changed, `only_stack` the name where there is but one. `only_place`
+    has the name of the only tag that changed, with that of its only stack (both names, where two
+    tags are compared); it is empty where the names of the sides say so.
+    `without_causes` says which documents list no dependencies, if none does, `added` what is said
+    of a stack that is on the new side alone, and `is_all_there` that there are many changes, all of
+    more builds or packages, and no version is gone. `only_line` is there where it says all there is
+    to say of packages, but for the few `followers` that only have another hash, because of that.
+    `is_because` says that only builds with some reasons were looked at, `is_all` that all that
+    happened was. `specs` are those that changed in a kind that is asked for where no package did:
+    with `-k removed` one that an upgraded package lost. `in_all` is how many products, or packages,
+    the only tag that changed has, changed or not, where it is known. `has_all_stacks` says that
+    none was left out. `one_sided` are tags, and `whole_stacks` stacks of other tags, that are on
+    one side alone, by kind, of stacks where it is reported. `renames` are stacks that may be one,
+    each with the option that compares them so.
+    """
+
+    sides: tuple[SideName, SideName]
+    noun: str
+    about: Literal["product", "package"]
+    packages: Numbers
+    dependencies: Numbers
+    stacks: int
+    without_causes: str
+    added: str
+    is_all_there: bool
+    only_stack: str
+    only_place: tuple[str, ...]
+    only_line: PackageLine | None
+    followers: tuple[str, ...]
+    is_because: bool
+    is_all: bool
+    specs: SpecLines
+    one_sided: dict[Kind, tuple[TagDiff, ...]]
+    whole_stacks: dict[Kind, tuple[StackNews, ...]]
+    hash_conflicts: tuple[HashConflict, ...]
+    renames: tuple[tuple[LikeStacks, str], ...]
+    counted: CountTable
+    tags: tuple[TagBlock, ...]
+    several_changed: bool
+    has_all_stacks: bool
+    in_all: PackageCount | None
+    skipped: tuple[SkippedPage, ...]
+
+    @property
+    def number_in_all(self) -> int:
+        """How many products, or packages, the tag has in all, on either side; 0 if not known."""
+        return self.in_all.new + len(self.in_all.removed) if self.in_all else 0
+
+    @property
+    def is_all_of_them(self) -> bool:
+        """Whether the same happened to all of these."""
+        told = self.packages.told
+        return len(told) == 1 and told[0].whole_number == self.number_in_all > 2
+
+    @property
+    def title_place(self) -> tuple[str, ...]:
+        """The only place, where the title can say it: a title is about tags of one side, too."""
+        return () if any(self.one_sided.values()) else self.only_place
+
+    @property
+    def names_gone(self) -> tuple[str, ...]:
+        """The package of which the sentence says first that all of it is gone, if it is one."""
+        gone = (it for it in self.packages.told if it.status is Status.GONE and not it.in_some)
+        names = next((it.as_names for it in gone), ())
+        return names if len(names) == 1 else ()
+
+    @property
+    def title_says_all(self) -> bool:
+        """Whether a title with the number of each class leaves nothing to a sentence below it."""
+        has_more = self.tells_stacks or self.is_all_there or self.only_cause
+        return self.only_line is None and not has_more
+
+    @property
+    def tells_stacks(self) -> bool:
+        """Whether the sentence says in how many stacks that is: it has no number of them yet."""
+        told = self.packages.told
+        if len(told) == 1:
+            is_placed = told[0].place is not None or told[0].in_some == told[0].number
+            return self.stacks > 1 and not is_placed
+        return self.stacks > 1 and not any(self.whole_stacks.values())
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether that is all stacks of the only tag that changed."""
+        [tag] = self.tags if len(self.tags) == 1 else [None]
+        return self.tells_stacks and tag is not None and self.stacks == len(tag.tag.stacks)
+
+    def by_fate(self, with_changed: bool) -> list[tuple[str, list[tuple[str, int, str]]]]:
+        """Return how many tags are removed and added, and how many stacks, or the name of the only.
+
+        `with_changed` stacks, if there are others; of those added the ones that are so for sure.
+        """
+        tags = [(kind.value, len(some), "") for kind, some in self.one_sided.items()]
+        stacks = []
+        for kind, word in ((Kind.REMOVED, "removed"), (Kind.ADDED, self.added)):
+            sure = (news for news in self.whole_stacks[kind] if not news.may_be_old)
+            names = [name for news in sure for name in news.stacks]
+            is_named = len(names) == 1 and not self.several_changed
+            stacks.append((word, len(names), names[0] if is_named else ""))
+        if with_changed and any(number for _, number, _ in stacks):
+            every = (it for block in self.tags for it in block.tag.stacks)
+            stacks.insert(0, ("changed", sum(it.status == "changed" for it in every), ""))
+        rows = (("tag", tags), (self.noun, stacks))
+        return [(noun, [it for it in numbers if it[1]]) for noun, numbers in rows]
+
+    @property
+    def only_cause(self) -> CountedCause | None:
+        """Why hashes differ, if there is one cause, and products have another hash at most."""
+        reasons = [tag.reasons for tag in self.tags if tag.reasons and tag.reasons.is_one]
+        classes = {it.status for it in self.packages.by_class}
+        is_all = classes == {Status.REBUILT} and len(self.tags) == 1
+        return reasons[0].causes[0] if reasons and is_all else None
+
+    @property
+    def demoted(self) -> list[str]:
+        """The products that are only dependencies now and still there, in most stacks first."""
+        if self.in_all is None or self.about == "package":
+            return []
+        [tag] = self.tags
+        stacks = Counter(
+            change.package
+            for moves in tag.by_stack.values()
+            for change, move in moves
+            if move.asked_for and not move.asked_for.new
+        )
+        left = [it for it in self.in_all.removed if it not in tag.tag.packages.removed]
+        return sorted(left, key=lambda name: (-stacks[name], name))
+
+    @property
+    def names_demoted(self) -> bool:
+        """Whether these are named below the sentence, which counts them."""
+        return len(self.demoted) > 1 and bool(self.names_below)
+
+    @property
+    def demoted_beside(self) -> list[str]:
+        """Those of them that no new root took, where they are named."""
+        told = self.demoted if self.names_demoted else []
+        roots = (it for tag in self.tags for it in tag.opening.new_roots)
+        taken = {name for it in roots for name in it.names_taken}
+        return [name for name in told if name not in taken]
+
+    @property
+    def demoted_for(self) -> tuple[str, ...]:
+        """The new roots that need all of them, if these came together."""
+        roots = (it for tag in self.tags for it in tag.opening.new_roots)
+        found = (it for it in roots if set(it.names_taken).issuperset(self.demoted))
+        return next((tuple(name for name, _ in it.names) for it in found), ())
+
+    @property
+    def downgraded_for(self) -> tuple[str, ...]:
+        """The new roots that need all products that are downgraded, if these came together."""
+        roots = (it for tag in self.tags for it in self.names_told(tag).roots if it.downgraded)
+        return next((tuple(name for name, _ in it.names) for it in roots), ())
+
+    @property
+    def tells_demoted(self) -> bool:
+        """Whether these are told behind the sentence: where no number in it has them."""
+        is_counted = any(it.status is Status.ROOTS for it in self.packages.told)
+        return bool(self.demoted and self.packages.number) and not is_counted
+
+    @property
+    def no_longer(self) -> list[LostTogether]:
+        """What products no longer have any build with, in all tags."""
+        return [it for tag in self.tags for it in tag.opening.lost_together if it.products]
+
+    def lost_together(self, tag: TagBlock) -> list[LostTogether]:
+        """Return what a tag has no build with any more, beside what the sentence says."""
+        every = tag.opening.lost_together
+        left = [it.beside_sentence if self.is_all_there else it for it in every]
+        return [it for it in left if it.parts]
+
+    @property
+    def names_below(self) -> tuple[ClassCount, ...]:
+        """The classes of which the sentence has no names, as there would be too many in it."""
+        some = [it for it in self.packages.told if it.few or it.few_in_some]
+        names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)
+        # Of several tags a list would have to say of each in which it is.
+        return tuple(some) if names > _MOST_IN_SENTENCE and not self.several_changed else ()
+
+    def has_reasons_above(self, tag: TagBlock) -> bool:
+        """Whether what many packages of a tag share is told above their lines, as these are many.
+
+        Elsewhere the toolchain stands below, and why hashes differ where its first line does.
+        """
+        is_by_stack = any(it.stack is not None for it in tag.parts)
+        return bool(self.names_below) or tag.lists_all or is_by_stack
+
+    def names_told(self, tag: TagBlock) -> ToldNames:
+        """Return what is named below the sentence, and what new roots brought to a tag."""
+        demoted = self.demoted if self.has_all_stacks and not self.only_stack else ()
+        return told_names(self.names_below, tag.opening.new_roots, demoted)
+
+    @property
+    def besides(self) -> list[ClassCount]:
+        """The quiet classes that are told behind the sentence, as nothing below tells of them."""
+        reasons = [tag.reasons for tag in self.tags if tag.reasons]
+        is_named = any(it.specs and it.names_packages and not it.is_one for it in reasons)
+        quiet = self.packages.besides
+        return [it for it in quiet if not (is_named and it.status is Status.REBUILT)]
+
+    @property
+    def says_all(self) -> bool:
+        """Whether there are so few lines, and nothing is only counted, that they are a table."""
+        groups = [it for tag in self.tags for part in tag.parts for it in part.groups]
+        is_counted = any(it.left_out or (it.names and not it.named_at) for it in groups)
+        is_counted = is_counted or any(tag.only_rebuilt for tag in self.tags)
+        return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
