@@ -84,7 +84,8 @@ class GitRange(NamedTuple):
         document, or with the commit that is tagged; the next section begins there.
         """
         history = self.history
-        tags = history.tags() if self.by == "tag" else {}
+        by_commit = history.tags() if self.by in ("tag", "commit") else {}
+        tags = by_commit if self.by == "tag" else {}
         first, revision = history.first, Catalog(history.old).revision
         if after is not None and after != first.id:
             first = history.commit(after)
@@ -101,7 +102,11 @@ class GitRange(NamedTuple):
                 end = period.commits[-1] if period.tag else changed[-1]
                 revision = self._revision(end, period.tag)
                 subject = changed[0].subject if len(changed) == 1 else ""
-                ends.append(SectionEnd(revision, period.name, subject, period.is_open, end.tree))
+                named = () if period.tag else tuple(sorted(by_commit.get(end.id, ())))
+                section = SectionEnd(
+                    revision, period.name, subject, period.is_open, end.tree, tags=named
+                )
+                ends.append(section)
         return GitSteps(
             repository=str(self.directory),
             folder=history.new.folder,

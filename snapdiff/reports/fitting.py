@@ -146,6 +146,7 @@ def _without_table(outline: Outline) -> Outline:
 def _without_told(outline: Outline) -> Outline:
     """Return an outline without lines about products that it begins with, where it names these.
 
+    Nor is a tool listed that is one of them, with the same step.
     What lost builds in another way than its class says keeps its line, unless that is told as well.
     """
     named = {it.status for it in outline.names_below if not it.loses_builds}
@@ -173,7 +174,8 @@ def _without_told(outline: Outline) -> Outline:
         moves = (move for move in line.moves if move.status is not line.status)
         return any(move.lost and move.lost.number for move in moves)
 
-    return _each_part(outline, without_told)
+    tags = tuple(replace(tag, toolchain=tag.untold_tools) for tag in outline.tags)
+    return _each_part(replace(outline, tags=tags), without_told)
 
 
 def _without_dependencies(outline: Outline) -> Outline:

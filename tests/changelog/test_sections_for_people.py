@@ -249,6 +249,40 @@ def test_a_sentence_stands_below_a_heading_if_it_says_more(tmp_path: Path) -> No
     assert text.endswith(f"\n\n`{history.git('rev-parse', 'HEAD~2')[:7]}` in `cpu`: `Update`\n")
 
 
+def test_the_git_tags_of_a_commit_stand_with_it(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    for number in range(3):
+        history.commit(pages_of([spec("bcd"[number], f"1.{number}")]))
+    history.git("tag", "v2")
+    history.git("tag", "-a", "-m", "the second", "release")
+    text = markdown("-C", tmp_path, "HEAD~2..HEAD", "-f", "text")
+    last, before = (history.git("rev-parse", it)[:7] for it in ("HEAD", "HEAD~1"))
+    assert f"\n{last} (release, v2) in develop" in text
+    assert f"\n{before} in develop" in text
+    weekly = markdown("-C", tmp_path, "HEAD~2..HEAD", "-f", "text", "--by", "week")
+    assert "release" not in weekly
+
+
+def test_a_heading_names_who_lost_builds_beside_an_upgrade(tmp_path: Path) -> None:
+    """As the first sentence of a report does."""
+    mpich, openmpi = Item("mpich", "4.1", explicit=True), Item("openmpi", "5.0", explicit=True)
+
+    def built(name: str, version: str, *mpis: Item) -> list[Item]:
+        return [Item(name, version, explicit=True, needs=(needs(it, "mpi"),)) for it in mpis]
+
+    names = ("fftw", "hdf5", "netcdf")
+    kept = [it for name in names for it in built(name, "1.0", openmpi)]
+    lost = [it for name in names for it in built(name, "1.0", mpich)]
+    before = [mpich, openmpi, *kept, *lost, *built("esmf", "8.5", mpich, openmpi)]
+    more = [Item("mvapich", "3.0", explicit=True), Item("cray-mpich", "8.1", explicit=True)]
+    after = [openmpi, *more, *kept, *built("esmf", "8.5", openmpi), *built("esmf", "8.6", *more)]
+    history = History(tmp_path)
+    for items in (before, after):
+        history.commit({"cpu/spack.lock": to_bytes(lock(items))})
+    title = markdown("-C", tmp_path, "HEAD~1..HEAD").split("\n## ")[1].split("\n")[0]
+    assert "3 products (`fftw`, `hdf5`, `netcdf`) and `esmf` lost builds, " in title
+
+
 def test_below_a_heading_nothing_is_counted_twice(tmp_path: Path) -> None:
     def items(version: str, *, has: bool) -> list[Item]:
         ups = [Item(f"up{n}", f"{n}.{version}", explicit=True) for n in range(2)]

@@ -63,7 +63,7 @@ def test_a_new_root_may_be_one_of_all_other_stacks(tmp_path: Path) -> None:
     a = ([*TOOLS, OTHER], with_sdk(("1.9", "1.9", "1.9")))
     b = with_sdk(("1.9", "1.9", "2.0")), with_sdk(("1.9", "1.9", "2.0"), "1.4")  # all is rebuilt
     lines = report(tmp_path, {"a": a, "b": b}).splitlines()
-    assert "**`sdk` is now a root spec in `a`, too (`b` had it already)**" in lines
+    assert "**`sdk` is new in `a`, too (`b` had it already)**" in lines
 
 
 def test_what_others_ask_for_no_longer_is_named_with_a_root_that_they_had_before(
@@ -74,14 +74,14 @@ def test_what_others_ask_for_no_longer_is_named_with_a_root_that_they_had_before
     a, c = ([*TOOLS, OTHER], sdk), (sdk, sdk)
     text = report(tmp_path, {"a": a, "b": (before, sdk), "c": c})
     told = "dependencies of it: `tool1` (all but `c`); `tool0`, `tool2` (`a`)"
-    assert f"**`sdk` is now a root spec in `a`**: no longer root specs, but {told}\n" in text
+    assert f"**`sdk` is new in `a`**: no longer root specs, but {told}\n" in text
 
 
 def test_a_root_that_others_do_not_ask_for_is_compared_with_none(tmp_path: Path) -> None:
     below = [replace(it, explicit=it.name == "other") for it in with_sdk(["2.0"] * 3)]
     below.append(Item("user", explicit=True, needs=(needs(below[-2]),)))
     text = report(tmp_path, {"a": ([*TOOLS, OTHER], with_sdk(["2.0"] * 3)), "b": (below, below)})
-    assert "is now a root spec in `a`**" in text
+    assert "**`sdk` is new in `a`**" in text
 
 
 def test_a_cell_says_of_what_did_not_change_that_nobody_asks_for_it(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from snapdiff.model.specs import Revision
 from snapdiff.reports.names import SideName, short_names, side_names
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 
 
@@ -117,6 +118,18 @@ def test_a_sentence_names_the_tag_where_no_title_does(
         write_files(tmp_path / side, pages_of(records + more))
     result = run_cli("-C", tmp_path, "old", "new", "-f", "text")
     assert result.out.splitlines()[2] == sentence
+
+
+def test_a_sentence_without_products_names_the_tag_too(tmp_path: Path) -> None:
+    for side in ("old", "new"):
+        below = [Item(f"lib{n}", f"{n}.{side == 'new':d}") for n in range(4)]
+        items = [*below, Item("app", explicit=True, needs=tuple(map(needs, below)))]
+        tags = ("v1",) if side == "old" else ("v1", "v2")
+        for tag in tags:
+            write_files(tmp_path, {f"{side}/{tag}/hep/spack.lock": to_bytes(lock(items))})
+    found = run_cli("-C", tmp_path, "old", "new", "-f", "text", "-k", "upgraded,added").out
+    words = " ".join(found.splitlines()[2:5])
+    assert words.startswith("No product changed in such a way in v1/hep; 4 dependencies are upg")
 
 
 def versions_of_tags(folder: Path, **versions: str) -> Path:

@@ -316,7 +316,7 @@ def test_where_no_package_is_of_a_kind_there_is_no_table_of_counts() -> None:
     for format_name in ("text", "markdown"):
         text = render_report(diff, format_name, ReportOptions(stat=True))
         assert "specs of packages that changed otherwise: 1 rebuilt" in text
-        assert "Packages by stack" not in text
+        assert "Each package in each of its stacks" not in text
 
 
 @pytest.mark.parametrize("number", [20, 21])
@@ -328,8 +328,10 @@ def test_a_few_lines_say_more_than_a_table_of_counts(number: int) -> None:
     ]
     new = [item | {"versions": ["2.0"], "hash": "c" + item["hash"][1:]} for item in old]
     diff = diff_of(old, new)
-    assert ("Packages by stack" in render_report(diff, "text")) is (number > 20)
-    assert "Packages by stack" in render_report(diff, "text", ReportOptions(stat=True))
+    assert ("Each package in each of its stacks" in render_report(diff, "text")) is (number > 20)
+    assert "Each package in each of its stacks" in render_report(
+        diff, "text", ReportOptions(stat=True)
+    )
 
 
 @pytest.mark.parametrize(

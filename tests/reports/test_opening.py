@@ -28,10 +28,10 @@ def report(folder: Path, stacks: Mapping[str, Sides], *arguments: str) -> list[s
     return run_cli("-C", folder, "old", "new", "--package-url", "", *arguments).out.splitlines()
 
 
-def test_a_new_root_that_other_stacks_have_is_called_a_root_now(tmp_path: Path) -> None:
+def test_a_new_root_that_other_stacks_have_is_new_where_it_came(tmp_path: Path) -> None:
     sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
     lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
-    assert lines[4] == f"**`sdk` is now a root spec in `a`**: {TAKEN}"
+    assert lines[4] == f"**`sdk` is new in `a`**: {TAKEN}"
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     above = [*above, Item("base", explicit=True, needs=tuple(map(needs, kept)))]
     sides = ([*both, *others, *kept, above[0], above[2]], [*one, *kept, *above[1:]])
     stacks = {"a": sides, "b": (both, [*worse, *(it for it in both if it.name != "x")])}
-    told = "**No build any more**: with `gpu=9`: `x`, `y`, `z` (`a`)"
+    told = "**No build left**: with `gpu=9`: `x`, `y`, `z` (`a`)"
     assert told in report(tmp_path / "more", stacks)
     # A line says it as well where that is all there is to say.
     found = report(tmp_path / "alone", {"a": sides})
@@ -504,8 +504,9 @@ def test_an_option_of_a_dependency_is_named_where_several_are_gone_because_of_it
         apps = [Item(f"app{it}", f"{it}.{version}", explicit=True) for it in range(9)]
         sides.append([*apps, sdk, replace(visit, explicit=False), *rest])
     lines = report(tmp_path, {"a": (sides[0], sides[1])})
-    told = "**Lost**: options of some dependencies turned off: `visit` `~gui`"
+    told = "- options of some dependencies turned off: `visit` `~gui`"
     assert (told in lines) is is_told
+    assert ("- of dependencies: 3 gone" in lines) is is_told
 
 
 def test_a_reason_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
@@ -797,7 +798,7 @@ def test_new_roots_of_two_sorts_keep_their_names_and_are_not_there_too(tmp_path:
     there = [Item(name, explicit=True) for name in ("dd", "ee")]
     lines = report(tmp_path, {"a": (old, new), "b": ([*there, *ups[0]], [*there, *ups[1]])})
     brought = "`lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
-    now = "`aa`, `bb`, `dd`, `ee` are now root specs in `a`"
+    now = "`aa`, `bb`, `dd`, `ee` are new in `a`"
     assert f"**{now}**: lower versions came with them: {brought}" in lines
     assert "**New**: `aa` `1.0`, `bb` `1.0` (`a`)" in lines
     assert "**Now in more environments**: `dd` `1.0`, `ee` `1.0` (`a`)" in lines
@@ -865,8 +866,8 @@ def test_what_there_is_no_build_with_any_more_is_said_once(tmp_path: Path) -> No
     new = [*mpis, *without, *others[1]]
     fell = [replace(it, version="0.9") if it.name == "p" else it for it in without]
     lines = report(tmp_path, {"a": (old, new), "b": (without, fell)})
-    told = [line for line in lines if line.startswith("**No build any more**")]
-    assert told == ["**No build any more**: with `openmpi`: `p`, `q`, `r` (`a`)"]
+    told = [line for line in lines if line.startswith("**No build left**")]
+    assert told == ["**No build left**: with `openmpi`: `p`, `q`, `r` (`a`)"]
 
 
 def test_builds_that_are_as_before_and_those_of_which_only_the_hash_changed_are_counted(

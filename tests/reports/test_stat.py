@@ -16,8 +16,8 @@ CPU = [MPI, *OLD], [replace(MPI, version="4.1.6"), *NEW]
 GPU = [MPI, *OLD], [replace(MPI, version="4.1.6"), *NEW[1:]]
 
 TITLE = (
-    "Packages, products and dependencies, by environment, each by the worst that happened to it "
-    "there:\n\n"
+    "Each package, product or dependency, in each of its environments, by the worst that happened "
+    "to it there:\n\n"
 )
 MARKDOWN = f"""{TITLE}\
 | Environment | Gone | Upgraded |

@@ -328,8 +328,8 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
     new = [user("mpich"), user("mpich", 2, compiler="gcc"), user("openmpi", name="alone"), other]
     sides = write_locks(tmp_path, built_with("openmpi", *old), built_with("mpich", *new))
     out = run_cli(*sides, "-f", "text").out
-    assert "\nNo build any more\n\n  with llvm: user\n  with openmpi: user\n" in out
-    assert out.count("any more") == 1  # of a package of one build its line says it
+    assert "\nNo build left\n\n  with llvm: user\n  with openmpi: user\n" in out
+    assert out.count("No build left") == 1  # of a package of one build its line says it
     changes = run_json(*sides)["tags"][0]["stacks"][0]["package_changes"]
     [told] = [it["no_longer_with"] for it in changes if "no_longer_with" in it]
     llvm, gcc = ({"what": "compiler", "name": None, "value": it} for it in ("llvm", "gcc@13.1.0"))
@@ -347,13 +347,13 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
         (
             [user(it) for it in MPIS],
             [user("mpich"), user("mpich", 2)],
-            "No build any more: with openmpi: user",
+            "No build left: with openmpi: user",
         ),
         # Of builds of a version that stays its line tells how many alone.
         (
             [user("openmpi"), user("openmpi", 2), user("mpich", 3), SECOND["2.0"]],
             [user("mpich", 3), SECOND["2.1"]],
-            "No build any more: with openmpi: user",
+            "No build left: with openmpi: user",
         ),
         ([user("openmpi"), user("mpich", 3)], [user("mpich", 3)], "with openmpi"),
     ],
@@ -367,7 +367,22 @@ def test_what_the_line_of_a_package_says_of_lost_builds_is_no_item(
     )
     out = run_cli(*sides, "-f", "text").out
     assert words in out
-    assert ("any more" in out) is words.startswith("No build")
+    assert ("No build left" in out) is words.startswith("No build")
+
+
+def test_the_first_sentence_says_what_products_lost_all_builds_with(tmp_path: Path) -> None:
+    other, left = user("openmpi", name="other"), Item("left", explicit=True)
+    for names in (("user",), ("user", "second"), ("user", "second", "third")):
+        before = [user("openmpi", n, name=it) for it in names for n in (1, 2)]
+        after = [user("mpich", n, name=it) for it in names for n in (1, 3)]
+        sides = write_locks(
+            tmp_path,
+            built_with("openmpi", *before, other, left),
+            built_with("openmpi", *after, other),
+        )
+        sentence = run_cli(*sides, "-f", "text").out.split("\n\n")[1].replace("\n", " ")
+        who = ["user lost all its", "second and user lost all their", "3 products lost all their"]
+        assert f"; {who[len(names) - 1]} builds with openmpi" in sentence
 
 
 def test_what_a_line_says_of_one_stack_is_not_said_of_another(tmp_path: Path) -> None:
@@ -383,7 +398,7 @@ def test_what_a_line_says_of_one_stack_is_not_said_of_another(tmp_path: Path) ->
         }
         write_files(tmp_path / side, files)
     out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
-    assert "No build any more: with openmpi: user (b)" in out
+    assert "No build left: with openmpi: user (b)" in out
 
 
 def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> None:
@@ -398,7 +413,7 @@ def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> Non
     out = run_cli(*sides, "-f", "text").out.replace("\n      ", " ").replace("\n", " ")
     said = "no version is gone, but 7 products have no build with openmpi any more."
     assert said in out
-    assert f"No build any more: with openmpi: {', '.join(names)}" in out
+    assert f"No build left: with openmpi: {', '.join(names)}" in out
 
 
 def test_an_mpi_that_left_the_stack_is_no_mpi_that_a_package_has_no_build_of(

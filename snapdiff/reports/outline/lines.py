@@ -83,10 +83,13 @@ def package_lines(moves: Moves) -> list[PackageLine]:
     """Return what happened to packages as lines, in their order.
 
     What another line says of all of a stack, and what is no change to use, is not said of a package
-    of which there is anything else to say.
+    of which there is anything else to say, as a product elsewhere either.
     """
     alike: dict[tuple[Move | str, bool], list[tuple[str, tuple[Move, ...]]]] = {}
     for (package, is_dependency), some in moves.items():
+        product = moves.get((package, False), ()) if is_dependency else ()
+        if some[0].status.is_quiet and product and not product[0].status.is_quiet:
+            continue
         told = tuple(move for move in some if not move.status.is_quiet)
         told = told or tuple(move for move in some if move.status is some[0].status)
         if is_dependency and told[0].as_dependency:  # that is said once

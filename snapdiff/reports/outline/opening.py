@@ -196,7 +196,9 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         told.append(
             NewRoots(
                 names=tuple((name, ()) for name in roots),
-                are_new=set(roots).issubset(tag.packages.added),
+                are_new=here.issubset(
+                    it.stack for it in tag.stacks if set(roots).issubset(it.packages.added)
+                ),
                 place=places.place(here),
                 taken=places.by_place(sorted(some)),
                 older=places.by_place(it for it, _ in came),

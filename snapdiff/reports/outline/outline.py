@@ -16,11 +16,15 @@ from snapdiff.reports.outline.opening import ToldNames, told_names
 from snapdiff.reports.outline.reasons import CountedCause
 from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.reports.outline.whole_stacks import StackNews
+from snapdiff.result.causes import TraitCount
 from snapdiff.result.changes import HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
+
+_FEW_LOST = 2
+"""How many things of which no build is left the first sentence names."""
 
 _MOST_IN_SENTENCE = 6
 """How many packages the first sentence names: more are named in a list below it."""
@@ -118,6 +122,11 @@ class Outline(Struct, frozen=True, kw_only=True):
         [tag] = self.tags if len(self.tags) == 1 else [None]
         return self.tells_stacks and tag is not None and self.stacks == len(tag.tag.stacks)
 
+    @property
+    def has_several_stacks(self) -> bool:
+        """Whether the tags that changed have more than one stack."""
+        return sum(len(it.tag.stacks) for it in self.tags) > 1
+
     def by_fate(self, with_changed: bool) -> list[tuple[str, list[tuple[str, int, str]]]]:
         """Return how many tags are removed and added, and how many stacks, or the name of the only.
 
@@ -195,6 +204,19 @@ class Outline(Struct, frozen=True, kw_only=True):
     def no_longer(self) -> list[LostTogether]:
         """What products no longer have any build with, in all tags."""
         return [it for tag in self.tags for it in tag.opening.lost_together if it.products]
+
+    @property
+    def few_no_longer(self) -> tuple[list[TraitCount], list[str]]:
+        """The few things that products have no build with any more, and these, as far as untold.
+
+        A list below the sentence has names, if it has so many, and what it says all of them lost.
+        """
+        some = self.no_longer
+        told = {it for count in self.packages.told for it, _ in count.lost_with}
+        is_short = len(some) <= _FEW_LOST and told.isdisjoint(it.trait for it in some)
+        if not is_short or self.names_below or self.several_changed:
+            return [], []
+        return [it.trait for it in some], sorted({name for it in some for name in it.products})
 
     def lost_together(self, tag: TagBlock) -> list[LostTogether]:
         """Return what a tag has no build with any more, beside what the sentence says."""

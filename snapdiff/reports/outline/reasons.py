@@ -47,7 +47,8 @@ class SharedChange(Struct, frozen=True, kw_only=True):
 class Reasons(Struct, frozen=True, kw_only=True):
     """Why the specs of some stacks changed: what is said once for all of them.
 
-    `specs` is how many were rebuilt, each once, of which `packages`, in the stacks of `place`;
+    `specs` is how many were rebuilt, each once, of which `packages`, in the stacks of `place`:
+    first `products`, of that number, then the others;
     `names_packages` says that no line is about these, so that they are named here, by where if it
     `is_placed`: `packages_at` has this;
     `causes` are theirs, those of most first, and `unexplained` have no known dependencies. `widest`
@@ -58,6 +59,7 @@ class Reasons(Struct, frozen=True, kw_only=True):
 
     specs: int
     packages: tuple[str, ...]
+    products: int
     packages_at: Placed[str] = ()
     names_packages: bool = False
     place: Place
@@ -101,9 +103,11 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     told = {event for cause in shortened(causes, _MOST_CAUSES).first for event in cause.events}
     told.update([widest[0]] if widest else ())
     wide = (it for it, some in reach.most_common() if 10 * some >= 3 * number and it not in told)
+    packages, products = _products_first(changes.values(), rebuilt)
     return Reasons(
         specs=len(changes) if causes else 0,
-        packages=_products_first(changes.values(), rebuilt),
+        packages=packages,
+        products=products,
         packages_at=places.by_place(dict.fromkeys((it.package, stack) for it, stack in every)),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(causes),
@@ -114,13 +118,19 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -
     )
 
 
-def _products_first(changes: Iterable[Change], stacks: Iterable[StackDiff]) -> tuple[str, ...]:
-    """Return the packages of some changes: products first, then those of most builds."""
+def _products_first(
+    changes: Iterable[Change], stacks: Iterable[StackDiff]
+) -> tuple[tuple[str, ...], int]:
+    """Return the packages of some changes: products, whose number is returned, then the others.
+
+    Of both those of most builds are first.
+    """
     builds = Counter(change.package for change in changes)
     products = {
         it.package for stack in stacks for it in stack.package_changes if not it.is_dependency
     }
-    return tuple(sorted(builds, key=lambda it: (it not in products, -builds[it], it)))
+    in_order = sorted(builds, key=lambda it: (it not in products, -builds[it], it))
+    return tuple(in_order), len(products & builds.keys())
 
 
 def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:

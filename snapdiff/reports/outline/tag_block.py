@@ -89,6 +89,24 @@ class TagBlock(Struct, frozen=True, kw_only=True):
         return [group for part in self.parts for group in part.groups if group.steps]
 
     @property
+    def untold_tools(self) -> Toolchain | None:
+        """The toolchain without what became of tools that the lists of `with_steps` name, too."""
+        told = {
+            (name, move.versions[:3], move.place)
+            for group in self.with_steps
+            for name, moves in group.steps
+            for move in moves
+        }
+        return self.toolchain and replace(
+            self.toolchain,
+            changes=tuple(
+                (name, steps)
+                for name, steps in self.toolchain.changes
+                if not told.issuperset((name, it.versions[:3], it.place) for it in steps)
+            ),
+        )
+
+    @property
     def rebuilt_part(self) -> Part | None:
         """The first part with lines about packages of which only the hash changed, if one has."""
         groups = ((part, group) for part in self.parts for group in part.groups)
