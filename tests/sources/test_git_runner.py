@@ -217,7 +217,13 @@ def test_a_comparison_starts_each_git_command_once(
 def test_a_changelog_lists_its_commits_once(repository: GitRepository, tmp_path: Path) -> None:
     asked = asked_of_git(repository, tmp_path, "changelog", "HEAD~1..HEAD")
     del asked["ls-tree"]
-    assert asked == {"rev-parse": 2, "cat-file": 2, "rev-list": 1, "diff-tree": 3}
+    assert asked == {
+        "rev-parse": 2,
+        "cat-file": 2,
+        "rev-list": 1,
+        "diff-tree": 3,
+        "for-each-ref": 1,
+    }
 
 
 def test_two_versions_of_a_file_are_read_by_one_git(tmp_path: Path) -> None:
