@@ -35,8 +35,8 @@ class SectionEnd(NamedTuple):
 
     `name` is what the section is called: the commit, the period, the git tags or the folder.
     `subject` is the commit's where it is one commit, and empty otherwise. `is_open` says that what
-    is still to come may belong to the section. `tree` is that of the catalog's folder in git, `tags`
-    are those of a commit that a section is called after.
+    is still to come may belong to the section. `tree` is that of the catalog's folder in git;
+    `tags` are those of a commit that a section is called after.
     """
 
     revision: Revision

@@ -1,14 +1,16 @@
 """Reports of real releases: how long they are, what their first lines say, how they are built."""
 
 import re
+from typing import get_args
 
 import pytest
 
 from snapdiff import render_report
-from snapdiff.reports import ReportOptions
+from snapdiff.reports import GroupBy, ReportOptions
 from tests.reports.test_escaping import Tree
 from tests.reports.test_words import NEVER_SAID
 from tests.support.helpers import run_cli
+from tests.support.html_reports import snapshots_diff
 from tests.support.real_catalogs import (
     DATA,
     DERECHO,
@@ -112,9 +114,9 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[1] == (
         "Of 123 products in 5 environments, `libcatalyst` and `libpressio` are gone from "
         "`oneapi-x86_64`, `exago` is new, 3 are now in more environments, 5 are downgraded in "
-        "`cuda-aarch64` or `oneapi-x86_64` (needed by `ecp-data-vis-sdk`), 35 are upgraded (2 to another major version); `gcc` and "
-        "`intel-oneapi-compilers` as before, `openmpi` `4.1.5` → `4.1.6`, os `ubuntu20.04` → "
-        "`ubuntu22.04` (`oneapi-x86_64`). 13 of "
+        "`cuda-aarch64` or `oneapi-x86_64` (needed by `ecp-data-vis-sdk`), 35 are upgraded (2 to "
+        "another major version); `gcc` and `intel-oneapi-compilers` as before, `openmpi` `4.1.5` → "
+        "`4.1.6`, os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`). 13 of "
         "the 123 are now only dependencies, of `ecp-data-vis-sdk`. 15 more changed otherwise, 62 "
         "more changed in os alone or only have another hash."
     )
@@ -264,6 +266,15 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
         assert found == sorted(found)
 
 
+def test_the_first_sentence_is_the_same_stack_by_stack() -> None:
+    for diff in (e4s_diff(), derecho_diff(), snapshots_diff()):
+        one, by_stack = (
+            render_report(diff, "text", ReportOptions(group_by=by)).split("\n\n")[1]
+            for by in get_args(GroupBy)
+        )
+        assert one.split() == by_stack.split()
+
+
 def test_compilers_are_not_as_before_where_packages_lost_their_builds_with_one() -> None:
     locks = (next((DATA / "locks" / "derecho").glob(f"{it}-*.lock")) for it in ("062", "063"))
     _, sentence, _, lost, *_ = run_cli(*locks, "-f", "text").out.split("\n\n")
@@ -292,7 +303,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas`"
     assert f"**Reconfigured**: {alike}: compiler `gcc@=11.4.0` → no compiler named (`hep`)" in lines
     assert (
-        "**9 more only rebuilt wherever they changed, with the same version, compiler, os, target and variants**: "
+        "**9 more only rebuilt wherever they changed, with the same version, compiler, os, target "
+        "and variants**: "
         "`comgr` (`e4s`, `hep`, `ml-linux-x86_64-rocm`); `charliecloud`, `gptune` (`e4s`, "
         "`e4s-oneapi`); `hipblas`, `rocblas` (`e4s`, `ml-linux-x86_64-rocm`); `acts` (`hep`); "
         "`composable-kernel`, `rccl` (`ml-linux-x86_64-rocm`); `cusz` (`e4s`)"

@@ -187,7 +187,13 @@ class TagWriter:
         )
         toolchain = None
         if len(self.lines) > FEW:
-            toolchain = toolchain_of(self._whole, self._places, opening.shared, is_all=self._is_all)
+            toolchain = toolchain_of(
+                self._whole,
+                self._places,
+                opening.shared,
+                of_fields=self._reasons.shared if self._reasons else (),
+                is_all=self._is_all,
+            )
         reasons = _beside(self.lines, self.tag.stacks, reasons)
         if by_stack:
             parts = [

@@ -50,6 +50,7 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     stacks alike.
     `compilers` are those with which specs are built as before, where that is so of all of them, and
     none of these changed as a package; `others_changed` says that others did, as packages alone.
+    `moved` has the os and the target to which all builds of some stacks moved.
     """
 
     as_before: tuple[tuple[str, tuple[tuple[Versions, Place], ...]], ...]
@@ -57,6 +58,7 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     news: tuple[tuple[str, VersionMove], ...]
     compilers: tuple[str, ...]
     others_changed: bool
+    moved: tuple[SharedChange, ...]
 
     @property
     def new_compilers(self) -> set[str]:
@@ -82,13 +84,19 @@ def beside_toolchain(
 
 
 def toolchain_of(
-    tag: TagDiff, places: Places, shared: Sequence[SharedChange], *, is_all: bool
+    tag: TagDiff,
+    places: Places,
+    shared: Sequence[SharedChange],
+    *,
+    of_fields: Iterable[SharedChange],
+    is_all: bool,
 ) -> Toolchain | None:
     """Return the toolchain of a tag, or None where no part of it is known to have changed.
 
     Compilers are what the specs say that they were built with, the rest are packages. Compilers
-    that changed in a way that many specs have `shared` are told with those. Where not all changes
-    are there, `is_all` is false: a package that seems to be as before may have changed, too.
+    that changed in a way that many specs have `shared` are told with those: of all such changes
+    `of_fields` it is these that are not told by stack. Where not all changes are there, `is_all` is
+    false: a package that seems to be as before may have changed, too.
     """
     stacks = told_stacks(tag)
     is_on_both_sides = all(it.specs.old and it.specs.new for it in tag.stacks)
@@ -139,6 +147,9 @@ def toolchain_of(
         news=tuple((name, step.versions) for name, step in in_all if _is_news(name, step.versions)),
         compilers=tuple(same_compilers),
         others_changed=not packages.isdisjoint(COMPILERS),
+        moved=tuple(
+            it for it in of_fields if it.event.what in ("os", "target") and it.specs == it.of
+        ),
     )
 
 
