@@ -35,7 +35,8 @@ class NetChange(NamedTuple):
 
     `when` are the days or names of the sections that say it: the last one, and before it the first
     one of what was undone. `stacks` are those where it was so, if there are several in the catalog.
-    `now` is there of a new package that has other versions now than when it came.
+    `now` is there of a new package that has other versions now than when it came. A package that
+    `is_dependency` was asked for nowhere.
     """
 
     package: str
@@ -44,6 +45,7 @@ class NetChange(NamedTuple):
     versions: VersionMove = VersionMove((), ())
     stacks: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
+    is_dependency: bool = False
 
 
 class _Followed:
@@ -110,7 +112,7 @@ class NetChanges:
     def follow(self, end: SectionEnd, diff: CatalogDiff) -> list[NetChange]:
         """Take the next section, from the oldest to the newest; return which packages are back."""
         self._sections += 1
-        back: dict[tuple[str, str], list[_Place]] = {}
+        back: dict[tuple[str, str, bool], list[_Place]] = {}
         is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind) or diff.filters.because
         self._has_all = self._has_all and not (is_narrowed or diff.skipped)
         for tag in readable(diff).tags:
@@ -128,12 +130,13 @@ class NetChanges:
                 for change in stack.package_changes if stack.status == "changed" else ():
                     followed = packages.setdefault(change.package, _Followed())
                     followed.follow(change, end.day or end.name)
-                    since = followed.gone_since if change.whole and followed.is_product else ""
+                    since = followed.gone_since if change.whole else ""
                     if since and place not in self._whole:
-                        back.setdefault((change.package, since), []).append(place)
+                        key = change.package, since, not followed.is_product
+                        back.setdefault(key, []).append(place)
         return [
-            NetChange(package, (when,), stacks=self._named(some))
-            for (package, when), some in sorted(back.items())
+            NetChange(package, (when,), stacks=self._named(some), is_dependency=is_dependency)
+            for (package, when, is_dependency), some in sorted(back.items())
         ]
 
     def _named(self, places: Iterable[_Place]) -> tuple[str, ...]:

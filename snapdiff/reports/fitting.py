@@ -166,7 +166,7 @@ def _without_told(outline: Outline) -> Outline:
             it for it in group.lines if loses_elsewhere(it) and not lost.issuperset(it.packages)
         ]
         if not left:
-            return replace(group, lines=(), table=None, names=(), is_told_above=True)
+            return replace(group, lines=(), table=None, names=(), gained=(), is_told_above=True)
         [others] = grouped(left, None, lists_all=True)
         return replace(others, steps=group.steps, also=group.also)
 

@@ -132,6 +132,19 @@ def test_what_is_back_is_not_called_new(tmp_path: Path) -> None:
     assert "\n**Back**: `b` (gone `4`), `c` (gone `4`)\n" in newest
 
 
+def test_dependencies_that_are_back_are_not_called_new(tmp_path: Path) -> None:
+    tbb = Item("tbb", "2021")
+    mkl = Item("mkl", "2023", explicit=True, needs=(needs(tbb),))
+    others = [Item(f"lib{n}", explicit=True) for n in range(3)]
+    for number, items in enumerate(([tbb, mkl], [], [tbb, mkl, others[0], others[1]]), 1):
+        content = to_bytes(lock([*items, others[2]]))
+        write_files(tmp_path / str(number), {"hep/spack.lock": content})
+    back, gone = markdown(tmp_path, "-f", "text").split("\n\n3\n\n")[1].split("\n\n2\n\n")
+    assert "\n\nDependencies: tbb back\n\n  tbb 2021, because of mkl (back)" in back
+    assert "Back: mkl (gone 2)" in back  # of the three that came one was there before
+    assert "back" not in gone.lower()
+
+
 def test_a_tag_that_has_another_name_each_week_is_one(tmp_path: Path) -> None:
     for number, names in enumerate(("az", "abz", "az"), 1):
         tag = f"develop-2025-07-0{number}"

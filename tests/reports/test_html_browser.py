@@ -95,7 +95,7 @@ def test_each_class_is_counted_above_its_rows_as_in_the_sentence(browser: Browse
     quiet = counts["Changed in os alone"] + counts["Only rebuilt"]
     assert f" {counts['Upgraded']} are upgraded; os ubuntu20.04 → " in sentence
     said = f" {otherwise} more changed otherwise, {quiet} more changed in os alone or were only "
-    assert f"{said}rebuilt (the pages " in sentence
+    assert f"{said}rebuilt (the catalog " in sentence
     browser.all("button.sort")[0].click()
     assert browser.all("#rows .class") == []
 

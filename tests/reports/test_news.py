@@ -193,7 +193,7 @@ def test_each_number_of_the_sentence_is_found_below_under_the_same_word() -> Non
         said = "30 packages are gone, 12 are upgraded to another major version"
         assert (
             lines[2].replace("`", "")
-            == f"{said}. zlib was only rebuilt (the pages do not say why)."
+            == f"{said}. zlib was only rebuilt (the catalog does not say why)."
         )
         below = "\n".join(lines).partition("Gone")[2]
         gone, _, upgraded = below.partition("Upgraded to another major version")
@@ -473,7 +473,7 @@ def test_a_rebuild_in_another_tag_is_no_news_of_its_stacks() -> None:
     text = render_report(diff_of([*old, other[0]], [*new, other[1]]), "text")
     assert (
         text.splitlines()[2]
-        == "1 package is reconfigured. other was only rebuilt (the pages do not say why)."
+        == "1 package is reconfigured. other was only rebuilt (the catalog does not say why)."
     )
 
 

@@ -279,7 +279,7 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
         return [*libs, *old, *up, Item("app", explicit=True, needs=tuple(map(needs, libs)))]
 
     for number, told in (
-        (39, ["**Lost**: versions of some dependencies gone: `openssl` `1.1`"]),
+        (39, ["**Lost**: some versions of dependencies gone: `openssl` `1.1`"]),
         (38, []),
     ):
         sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
@@ -504,7 +504,7 @@ def test_an_option_of_a_dependency_is_named_where_several_are_gone_because_of_it
         apps = [Item(f"app{it}", f"{it}.{version}", explicit=True) for it in range(9)]
         sides.append([*apps, sdk, replace(visit, explicit=False), *rest])
     lines = report(tmp_path, {"a": (sides[0], sides[1])})
-    told = "- options of some dependencies turned off: `visit` `~gui`"
+    told = "- some options of dependencies turned off: `visit` `~gui`"
     assert (told in lines) is is_told
     assert ("- of dependencies: 3 gone" in lines) is is_told
 
@@ -964,8 +964,9 @@ def test_a_comment_names_a_place_once_of_steps_that_lines_tell_apart(tmp_path: P
     stacks = {it: (side("1", it), side("2", it)) for it in "abc"}
     stacks["a"] = ([*stacks["a"][0], *gone], [*stacks["a"][1], *new])
     lines = report(tmp_path, stacks, "-f", "comment")
-    [upgraded] = [line for line in lines if line.startswith("**Upgraded**: ")]
+    upgraded, gained = lines[(told := lines.index("**Upgraded**")) + 2 : told + 4]
     assert upgraded.endswith(" (all 3); `r` `1.1` → `1.2`, `s` `1.1` → `1.2` (all but `c`)")
+    assert gained == "- new builds, beside that: `r` (with `n=2`), `s` (with `n=2`), in `b`"
 
 
 def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None:

@@ -32,9 +32,9 @@ NEWS = """\
 - no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`, no longer root \
 specs there)
 - options turned off: `lbann` `~al` (all 5); `ascent` `~fortran` (`oneapi-x86_64`)
-- versions of some dependencies gone: `openssl` `1.1.1v` (all 5); `hdf5` `1.12.2` \
+- some versions of dependencies gone: `openssl` `1.1.1v` (all 5); `hdf5` `1.12.2` \
 (`cuda-ppc64le`, `rocm-x86_64`)
-- options of some dependencies turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
+- some options of dependencies turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
 - of dependencies: 51 gone, 10 gone from some environments
 **`ecp-data-vis-sdk` `1.0` is new in `cuda-aarch64`, `oneapi-x86_64`, too (the \
@@ -75,6 +75,9 @@ specs there)
 - `cuda-aarch64`: `flecsi` `2.1.0` → `2.2.1`
 - also, counted elsewhere: `libcatalyst` `2.0.0-rc3` → `2.0.0-rc4` (all but `oneapi-x86_64`); \
 `py-torch` `2.0.1` → `2.1.0` (`cuda-x86_64`)
+- new builds, beside that: `cabana` (1 with `cuda_arch=80`, 1 with `cuda_arch=90`), in \
+`cuda-aarch64`; `cabana` (with `cuda_arch=90`), in `cuda-x86_64`; `petsc` (with `kokkos` \
+`4.0.00`), `slate` (with `~sycl`), `sundials` (with `+sycl`), in `oneapi-x86_64`
 **With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); `mgard` (1 \
 new build), now a root spec (`oneapi-x86_64`)
 **With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)
@@ -292,7 +295,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     assert lines[2] == (
         "Of 13 packages compared, `gcc` is gone from 2 stacks, `compiler-wrapper` is new, 2 are "
         "reconfigured (no compiler named any more; in Spack 1 compilers are dependencies). 9 more "
-        "were only rebuilt (the pages do not say why)."
+        "were only rebuilt (the catalog does not say why)."
     )
     tools = "`developer-tools-aarch64-linux-gnu`, `developer-tools-x86_64_v3-linux-gnu`"
     assert (
@@ -358,8 +361,8 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
     [before] = [line for line in lines if line.startswith("- same versions as before: ")]
     assert "`intel-oneapi-mpi` `2021.10.0`" in before
     assert (
-        "- `esmf` `8.6.0` added beside `8.5.0`, 1 more build of `8.5.0`, "
-        "1 build of `8.5.0` with `gcc` `12.2.0` in place of `intel-oneapi-compilers` `2023.2.1`"
+        "- `esmf` `8.6.0` added beside `8.5.0`, 1 more build of `8.5.0`, also 1 of "
+        "`8.5.0` new (with `gcc` `12.2.0`), 1 with `intel-oneapi-compilers` `2023.2.1` gone"
     ) in lines
 
 

@@ -7,6 +7,7 @@ from snapdiff.reports.cause_words import (
     MOST_NAMES,
     common_difference,
     compiler_in_words,
+    each_in_words,
     event_in_words,
     now_with_in_words,
     number_of_variants,
@@ -17,7 +18,7 @@ from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.packages import AskedFor, Because, Kind
-from snapdiff.spack import NO_COMPILER
+from snapdiff.spack import NO_COMPILER, package_of_compiler
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -38,6 +39,7 @@ class Move(Struct, frozen=True, kw_only=True):
     there where somebody asks for it on one side alone, and it is on both. `needed_by` are asked for
     only now and depend on the older version that came, or on what is asked for no longer.
     `as_dependency` says that it happened to a dependency, and that there is a product of its name.
+    `builds` is how many a product that is `whole` has, or had, in the one stack where it is.
     """
 
     status: Status
@@ -62,6 +64,7 @@ class Move(Struct, frozen=True, kw_only=True):
     as_dependency: bool = False
     stacks: tuple[str, ...] = ()
     place: Place
+    builds: int = 0
     still_in: tuple[Place, Versions | None] | None = None
 
     @property
@@ -96,7 +99,7 @@ class Move(Struct, frozen=True, kw_only=True):
 
     def alike(self, *, with_totals: bool = False) -> "Move":
         """Return what it has in common with the same of other packages, that share its line."""
-        move = replace(self, own=(), because=alike_because(self.because))
+        move = replace(self, own=(), builds=0, because=alike_because(self.because))
         if not (self.is_builds and self.lost and self.gained):
             return move
         both = (self.lost, self.gained)
@@ -131,12 +134,18 @@ class Move(Struct, frozen=True, kw_only=True):
         return f", {number:,} of them also {event_in_words(event, mark)}"
 
     def how_reconfigured(self, mark: Mark, *, is_short: bool = False) -> str:
-        """Return `reconfigured: variant +mpi → ~mpi`, or `with gcc 12 in place of llvm 16`."""
+        """Return `reconfigured: variant +mpi → ~mpi`, or `with gcc 12 in place of gcc 11`.
+
+        Of some builds with a compiler of another name, `new (with gcc 12), 2 with llvm 16 gone`.
+        """
         if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
             sides = (self.differs[0].old, self.differs[0].new)
             old, new = (compiler_in_words(str(it), mark) for it in sides)
             if NO_COMPILER not in sides:
-                return f"with {new} in place of {old}{self._also_in_words(mark)}"
+                is_same = len({package_of_compiler(str(it)) for it in sides}) == 1
+                gone = f", {self.some_builds[0]:,} with {old} gone"  # with a compiler it had before
+                how = f"with {new} in place of {old}" if is_same else f"new (with {new}){gone}"
+                return how + self._also_in_words(mark)
         words = self.differences_in_words(mark, is_short=is_short)
         return f"reconfigured: {words}" if words else "reconfigured"
 
@@ -144,10 +153,12 @@ class Move(Struct, frozen=True, kw_only=True):
         """Return `1.2 reconfigured: variant +mpi → ~mpi` of what happened beside all else."""
         if not self.beside:
             return ""
-        some = f"{counted(self.some_builds[0], 'build')} of " if self.some_builds else ""
         # Of builds that differ in ways that have nothing in common it is not said how.
         is_told = len(self.differs) == 1 or common_difference(self.differs)
         how = self.how_reconfigured(mark, is_short=is_short) if is_told else "reconfigured"
+        number = self.some_builds[0] if self.some_builds else 0
+        some = f"{counted(number, 'build')} of " if number else ""
+        some = f"also {number:,} of " if how.startswith("new ") else some
         return f"{some}{versions_in_words(self.beside, mark)} {how}"
 
     def builds_in_words(self, mark: Mark) -> str:
@@ -174,6 +185,17 @@ class Move(Struct, frozen=True, kw_only=True):
         if trait := lost.common_trait(mark):
             return f" but no longer {trait}"
         return f" with {counted(lost.number, 'build') if len(self.stacks) == 1 else 'builds'} gone"
+
+    def gained_beside(self, mark: Mark) -> str:
+        """Return which builds of a product are new beside what became of it: `2 with gcc 12`."""
+        new = None if self.is_builds or self.as_dependency else self.gained
+        if not (new and new.number):
+            return ""
+        if new.number == 1 and (trait := new.common_trait(mark)):
+            return trait
+        if sum(it.specs for it in new.parts) == new.number:
+            return ", ".join(each_in_words(new.parts, mark))
+        return counted(new.number, "build")
 
     @property
     def came(self) -> Versions:

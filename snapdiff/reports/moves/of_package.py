@@ -56,6 +56,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         if change.is_dependency and not lost:  # how many users it has is no news
             gained = None
     roots = change.asked_for
+    is_product = not change.is_dependency
     paired = [it for it in specs if it.old and it.new]
     is_all = len(paired) == change.builds.old == change.builds.new
     is_told_with = kind is Kind.RECONFIGURED or (versions.gone and not versions.kept)
@@ -79,6 +80,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         needed_by=change.needed_by if change.needed_by and _came_down(change, versions) else (),
         asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
+        builds=change.builds.old + change.builds.new if is_product and change.whole else 0,
     )
 
 

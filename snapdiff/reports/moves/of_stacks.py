@@ -49,12 +49,17 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
         for change, said in in_stack:
             is_dependency, move = _as_told(change, said, products if said.fell else told)
             alike = found.setdefault((change.package, is_dependency), {})
-            key = replace(move, because=alike_because(move.because)) if move.because else move
+            key = replace(move, builds=0, because=alike_because(move.because))
             alike.setdefault(key, (move, []))[1].append(stack)
     moves = {}
     for package, alike in found.items():
         in_all = [
-            replace(move, stacks=tuple(names), place=places.place(names))
+            replace(
+                move,
+                stacks=tuple(names),
+                place=places.place(names),
+                builds=move.builds if len(names) == 1 else 0,
+            )
             for move, names in alike.values()
         ]
         in_all.sort(key=lambda it: (it.status.severity, -len(it.stacks), it.stacks))

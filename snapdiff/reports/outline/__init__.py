@@ -23,7 +23,7 @@ from snapdiff.reports.outline.whole_stacks import likely_renames, stack_news
 from snapdiff.result.changes import CatalogDiff, PackageCount, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
 
-_WITHOUT_CAUSES = {frozenset({"page"}): "pages do", frozenset({"site data"}): "site's data does"}
+_WITHOUT_CAUSES = {"page", "site data"}
 """The documents that may list no dependencies, and then do not say why something was rebuilt."""
 
 
@@ -92,10 +92,10 @@ def outline_of(
     )
 
 
-def _without_causes(stacks: Sequence[StackDiff]) -> str:
-    if any(it.package or it.what == "rehash" for stack in stacks for it in stack.causes):
-        return ""
-    return _WITHOUT_CAUSES.get(frozenset(stack.document for stack in stacks), "")
+def _without_causes(stacks: Sequence[StackDiff]) -> bool:
+    causes = (it for stack in stacks for it in stack.causes)
+    is_known = any(it.package or it.what == "rehash" for it in causes)
+    return not is_known and _WITHOUT_CAUSES.issuperset(it.document for it in stacks)
 
 
 def _numbers(lines: Iterable[PackageLine], *, of_dependencies: bool, in_one_tag: bool) -> Numbers:

@@ -38,7 +38,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     of stacks in which something changed, `only_stack` the name where there is but one. `only_place`
     has the name of the only tag that changed, with that of its only stack (both names, where two
     tags are compared); it is empty where the names of the sides say so.
-    `without_causes` says which documents list no dependencies, if none does, `added` what is said
+    `without_causes` says that no document lists dependencies, `added` what is said
     of a stack that is on the new side alone, and `is_all_there` that there are many changes, all of
     more builds or packages, and no version is gone. `only_line` is there where it says all there is
     to say of packages, but for the few `followers` that only have another hash, because of that.
@@ -57,7 +57,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     packages: Numbers
     dependencies: Numbers
     stacks: int
-    without_causes: str
+    without_causes: bool
     added: str
     is_all_there: bool
     only_stack: str

@@ -26,7 +26,13 @@ from snapdiff.reports.outline.class_counts import Numbers, count_by_class
 from snapdiff.reports.outline.counts import stacks_by_fate
 from snapdiff.reports.outline.groups import FEW, FEW_QUIET, Group, grouped
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, package_lines, spec_lines
-from snapdiff.reports.outline.opening import Opening, named_steps, new_roots_of, opening_of
+from snapdiff.reports.outline.opening import (
+    Opening,
+    named_gains,
+    named_steps,
+    new_roots_of,
+    opening_of,
+)
 from snapdiff.reports.outline.parts import SHORT, About, Part, new_builds_of
 from snapdiff.reports.outline.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.outline.reasons import Reasons, reasons_of
@@ -293,7 +299,8 @@ class TagWriter:
         steps, also = (
             named_steps(some, group.status, self._places) for some in (group.lines, others)
         )
-        return replace(group, steps=steps, also=also)
+        gained = named_gains(lines) if is_upgraded else ()
+        return replace(group, steps=steps, also=also, gained=gained)
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:
