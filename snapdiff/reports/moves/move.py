@@ -143,9 +143,10 @@ class Move(Struct, frozen=True, kw_only=True):
             old, new = (compiler_in_words(str(it), mark) for it in sides)
             if NO_COMPILER not in sides:
                 is_same = len({package_of_compiler(str(it)) for it in sides}) == 1
-                gone = f", {self.some_builds[0]:,} with {old} gone"  # with a compiler it had before
-                how = f"with {new} in place of {old}" if is_same else f"new (with {new}){gone}"
-                return how + self._also_in_words(mark)
+                also = self._also_in_words(mark)
+                if is_same:
+                    return f"with {new} in place of {old}{also}"
+                return f"new (with {new}){also}, {self.some_builds[0]:,} with {old} gone"
         words = self.differences_in_words(mark, is_short=is_short)
         return f"reconfigured: {words}" if words else "reconfigured"
 
