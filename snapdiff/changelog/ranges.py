@@ -102,7 +102,7 @@ class GitRange(NamedTuple):
                 end = period.commits[-1] if period.tag else changed[-1]
                 revision = self._revision(end, period.tag)
                 subject = changed[0].subject if len(changed) == 1 else ""
-                named = () if period.tag else tuple(sorted(by_commit.get(end.id, ())))
+                named = tuple(sorted(by_commit.get(end.id, ())))
                 section = SectionEnd(
                     revision, period.name, subject, period.is_open, end.tree, tags=named
                 )

@@ -126,10 +126,18 @@ def test_what_is_back_is_not_called_new(tmp_path: Path) -> None:
     newest, _, back, *_ = text.split("\n## ")[1:]
     assert "`g` is gone, `b` and `c` are back" in back
     assert "\n**Back (gone `2`)**: `b`, `c` `1.0`\n" in back
+    assert back.lower().count("back") == 2
     assert "new" not in back
     # One of three is new: the class has its name, and another line says which are back.
     assert "4 packages are new" in newest
     assert "\n**Back**: `b` (gone `4`), `c` (gone `4`)\n" in newest
+
+
+def test_of_several_stacks_it_is_said_in_which_a_package_is_back(tmp_path: Path) -> None:
+    steps = [{"e4s": "bgz", "hep": "bz"}, {"e4s": "gz", "hep": "z"}, {"e4s": "z", "hep": "bz"}]
+    newest = markdown(snapshots(tmp_path, steps)).split("\n## ")[1]
+    assert "\n**Back**: `b` (`hep`, gone `2`)\n" in newest
+    assert "`g` is gone, `b` is new" in newest
 
 
 def test_dependencies_that_are_back_are_not_called_new(tmp_path: Path) -> None:

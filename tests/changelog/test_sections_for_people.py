@@ -261,6 +261,8 @@ def test_the_git_tags_of_a_commit_stand_with_it(tmp_path: Path) -> None:
     assert f"\n{before} in develop" in text
     weekly = markdown("-C", tmp_path, "HEAD~2..HEAD", "-f", "text", "--by", "week")
     assert "release" not in weekly
+    by_tag = markdown("-C", tmp_path, "HEAD~2..HEAD", "-f", "text", "--by", "tag")
+    assert "(release" not in by_tag
 
 
 def test_a_heading_names_who_lost_builds_beside_an_upgrade(tmp_path: Path) -> None:

@@ -138,6 +138,31 @@ def test_of_new_builds_with_one_thing_or_another_it_is_not_said(tmp_path: Path) 
     assert told == "`left` is gone, 2 products have more builds."
 
 
+@pytest.mark.parametrize(
+    ("stacks", "told"),
+    [(("hep",), "`fftw` `1.0`, 2 builds"), (("a", "b"), "`fftw` `1.0` in both environments")],
+)
+def test_what_is_new_in_one_environment_has_its_number_of_builds(
+    tmp_path: Path, stacks: tuple[str, ...], told: str
+) -> None:
+    left = Item("left", explicit=True)
+    for stack in stacks:
+        for side, items in (("old", [left]), ("new", builds("fftw", MPICH, OPENMPI))):
+            content = to_bytes(lock([MPICH, OPENMPI, *items]))
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": content})
+    arguments = ("-f", "comment", "--package-url", "")
+    lines = run_cli("-C", tmp_path, "old", "new", *arguments).out.splitlines()
+    assert f"**New**: {told}" in lines
+
+
+def test_of_new_versions_it_is_not_said_that_builds_have_the_same(tmp_path: Path) -> None:
+    before = [it for name in ("fftw", "hdf5") for it in builds(name, OPENMPI)]
+    came = [*builds("fftw", MPICH), *builds("hdf5", MPICH, version="0.9")]
+    left = Item("left", explicit=True)
+    told = report(tmp_path, [MPICH, OPENMPI, *before, left], [MPICH, OPENMPI, *before, *came])[1]
+    assert told == "`left` is gone, 2 products have more versions or builds."
+
+
 def test_of_several_tags_a_lost_version_is_counted(tmp_path: Path) -> None:
     old = [Item("p", it, explicit=True) for it in ("1.0", "2.0")]
     other = [Item("other", it, explicit=True) for it in ("1.0", "1.1")]

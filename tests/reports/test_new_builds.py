@@ -273,3 +273,9 @@ def test_what_all_reconfigured_builds_differ_in_is_told_of_them(tmp_path: Path) 
             assert told == f"{said}, {more}, 2 with cce 16.0.1 gone."
         else:  # the compiler is not all that both differ in
             assert "of them also" not in out
+    # With another version of the same compiler they are the same builds.
+    before = [build(it, ("gcc", "11.4.0"), shared=True) for it in (1, 2)]
+    after = [build(it, GCC, shared=True) for it in (1, 2)]
+    sides = write_locks(tmp_path / "gcc", [*before, stays], [*after, stays])
+    said = "app 1.0: 2 of 3 builds with gcc 12.2.0 in place of gcc 11.4.0."
+    assert run_cli(*sides, "-f", "text").out.splitlines()[2] == said

@@ -347,6 +347,12 @@ def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path
     for kinds, is_told in (("!rebuilt", True), ("upgraded", False)):
         narrowed = run_cli("-C", tmp_path, "old", "new", "-k", kinds).out.splitlines()[2]
         assert ("Of 13 products in 2 environments, " in narrowed) == is_told
+    for side, recipe in (("old", "a"), ("new", "b")):  # no news of a third
+        again = replace(other, recipe=recipe)
+        write_files(tmp_path, {f"{side}/c/spack.lock": to_bytes(lock([again]))})
+    line = run_cli("-C", tmp_path, "old", "new").out.splitlines()[2]
+    assert line.startswith("Of 13 products, ")
+    assert " 1 is now only a dependency, in 2 environments. " in line
 
 
 def test_what_is_only_counted_is_not_the_same_as_on_the_left(tmp_path: Path) -> None:

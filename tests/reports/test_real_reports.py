@@ -10,7 +10,7 @@ from snapdiff.reports import GroupBy, ReportOptions
 from tests.reports.test_escaping import Tree
 from tests.reports.test_words import NEVER_SAID
 from tests.support.helpers import run_cli
-from tests.support.html_reports import snapshots_diff
+from tests.support.html_reports import SNAPSHOTS, snapshots_diff
 from tests.support.real_catalogs import (
     DATA,
     DERECHO,
@@ -269,6 +269,14 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
         assert found == sorted(found)
 
 
+def test_site_data_that_says_why_is_not_said_to_hide_it() -> None:
+    """It is the project's own."""
+    sides = [SNAPSHOTS / "site" / day for day in ("2025-06-29", "2025-07-06")]
+    out = run_cli(*sides, "-f", "text").out
+    assert "6 more were only rebuilt." in out
+    assert "\nRebuilt: 6 builds, because of hwloc 2.11.1 → 2.12.0\n" in out
+
+
 def test_the_first_sentence_is_the_same_stack_by_stack() -> None:
     for diff in (e4s_diff(), derecho_diff(), snapshots_diff()):
         one, by_stack = (
@@ -280,7 +288,9 @@ def test_the_first_sentence_is_the_same_stack_by_stack() -> None:
 
 def test_compilers_are_not_as_before_where_packages_lost_their_builds_with_one() -> None:
     locks = (next((DATA / "locks" / "derecho").glob(f"{it}-*.lock")) for it in ("062", "063"))
-    _, sentence, _, lost, *_ = run_cli(*locks, "-f", "text").out.split("\n\n")
+    out = run_cli(*locks, "-f", "text").out
+    _, sentence, _, lost, *_ = out.split("\n\n")
+    assert "Products (root specs)" not in out, "of one environment no heading is needed"
     assert sentence.replace("\n", " ").endswith(
         ", 1 is reconfigured; 3 products lost all their builds with intel-oneapi-compilers or with "
         "intel-oneapi-mpi."
