@@ -9,6 +9,7 @@ from snapdiff.changelog.sections import SectionEnd
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.reports.names import readable, tag_names
+from snapdiff.reports.outline.tag_block import Back
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.result.packages import Count, Kind, PackageChange
 from snapdiff.spack import versions_in_order
@@ -35,8 +36,7 @@ class NetChange(NamedTuple):
 
     `when` are the days or names of the sections that say it: the last one, and before it the first
     one of what was undone. `stacks` are those where it was so, if there are several in the catalog.
-    `now` is there of a new package that has other versions now than when it came. A package that
-    `is_dependency` was asked for nowhere.
+    `now` is there of a new package that has other versions now than when it came.
     """
 
     package: str
@@ -45,7 +45,6 @@ class NetChange(NamedTuple):
     versions: VersionMove = VersionMove((), ())
     stacks: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
-    is_dependency: bool = False
 
 
 class _Followed:
@@ -109,10 +108,10 @@ class NetChanges:
         self._sections = 0
         self._has_all = True
 
-    def follow(self, end: SectionEnd, diff: CatalogDiff) -> list[NetChange]:
+    def follow(self, end: SectionEnd, diff: CatalogDiff) -> Back:
         """Take the next section, from the oldest to the newest; return which packages are back."""
         self._sections += 1
-        back: dict[tuple[str, str, bool], list[_Place]] = {}
+        back: dict[tuple[tuple[str, ...], str], dict[str, str]] = {}
         is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind) or diff.filters.because
         self._has_all = self._has_all and not (is_narrowed or diff.skipped)
         for tag in readable(diff).tags:
@@ -132,12 +131,8 @@ class NetChanges:
                     followed.follow(change, end.day or end.name)
                     since = followed.gone_since if change.whole else ""
                     if since and place not in self._whole:
-                        key = change.package, since, not followed.is_product
-                        back.setdefault(key, []).append(place)
-        return [
-            NetChange(package, (when,), stacks=self._named(some), is_dependency=is_dependency)
-            for (package, when, is_dependency), some in sorted(back.items())
-        ]
+                        back.setdefault((names, stack.stack), {})[change.package] = since
+        return back
 
     def _named(self, places: Iterable[_Place]) -> tuple[str, ...]:
         """Return the names of stacks, if there are several in the catalog, and of several tags."""

@@ -106,8 +106,10 @@ class Changelog(Struct, frozen=True, kw_only=True):
         environment = environment_of(self.format_name, self.options)
         for section in sections:
             end, diff = section.end, section.diff
-            back = net.follow(end, diff) if net else []
-            outline = outline_of(diff, self.options.group_by, details=self.options.detail)
+            back = net.follow(end, diff) if net else {}
+            outline = outline_of(
+                diff, self.options.group_by, details=self.options.detail, back=back
+            )
             # A template leaves its contexts in cycles, with all that it was given: of two thousand
             # small sections these were 180 of 226 MB. What was there before is much, and not looked
             # at: collecting is off for that reason.
@@ -117,7 +119,6 @@ class Changelog(Struct, frozen=True, kw_only=True):
                     environment,
                     "changelog.j2",
                     end=end,
-                    back=back,
                     is_plain=_PLAIN.fullmatch(end.name) is not None,
                     renamed_stacks=diff.renamed_stacks,
                     link=_LINKS[self.format_name](self.options.package_url),

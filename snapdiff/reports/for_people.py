@@ -76,8 +76,8 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     yield from in_window(f"{text}\n{signs}" if signs else text, width)
 
 
-def _outline(diff: CatalogDiff, options: ReportOptions, **layout: bool) -> Outline:
-    return outline_of(diff, options.group_by, details=options.detail, **layout)
+def _outline(diff: CatalogDiff, options: ReportOptions, *, has_table: bool = False) -> Outline:
+    return outline_of(diff, options.group_by, details=options.detail, has_table=has_table)
 
 
 def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:

@@ -113,8 +113,8 @@ def test_a_file_that_is_kept_has_no_line_that_a_later_run_would_have_to_change(
 def test_a_section_says_what_is_back_that_an_older_one_says_is_gone(tmp_path: Path) -> None:
     names = ("abz", "az", "abz", "az", "abz")
     text = markdown(snapshots(tmp_path, [{"e4s": it} for it in names]))
-    back = re.findall(r"^## `(\d)`\n\n.*\n\n\*\*Back\*\*: (.*)$", text, re.MULTILINE)
-    assert back == [("5", "`b` (gone `4`)"), ("3", "`b` (gone `2`)")]
+    back = re.findall(r"^## `(\d)`\n\n(.*) is back \(gone `(.)`\) in", text, re.MULTILINE)
+    assert back == [("5", "`b` `1.0`", "4"), ("3", "`b` `1.0`", "2")]
     file = tmp_path / "CHANGELOG.md"
     assert run_changelog("-o", file, tmp_path).status == 0
     assert "Back" not in file.read_text("utf-8")
@@ -128,16 +128,17 @@ def test_what_is_back_is_not_called_new(tmp_path: Path) -> None:
     assert "\n**Back (gone `2`)**: `b`, `c` `1.0`\n" in back
     assert back.lower().count("back") == 2
     assert "new" not in back
-    # One of three is new: the class has its name, and another line says which are back.
+    # Others are new: the class has its name, and lines say which are back.
     assert "4 packages are new" in newest
-    assert "\n**Back**: `b` (gone `4`), `c` (gone `4`)\n" in newest
+    lines = "- `b`, `c` `1.0` back (gone `4`)\n- `d`, `y` `1.0` new\n"
+    assert f"\n**New**\n\n{lines}" in newest
 
 
 def test_of_several_stacks_it_is_said_in_which_a_package_is_back(tmp_path: Path) -> None:
     steps = [{"e4s": "bgz", "hep": "bz"}, {"e4s": "gz", "hep": "z"}, {"e4s": "z", "hep": "bz"}]
     newest = markdown(snapshots(tmp_path, steps)).split("\n## ")[1]
-    assert "\n**Back**: `b` (`hep`, gone `2`)\n" in newest
-    assert "`g` is gone, `b` is new" in newest
+    assert "\n**Back (gone `2`)**: `b` `1.0` (`hep`)\n" in newest
+    assert "`g` is gone, `b` is back" in newest
 
 
 def test_dependencies_that_are_back_are_not_called_new(tmp_path: Path) -> None:
@@ -148,8 +149,8 @@ def test_dependencies_that_are_back_are_not_called_new(tmp_path: Path) -> None:
         content = to_bytes(lock([*items, others[2]]))
         write_files(tmp_path / str(number), {"hep/spack.lock": content})
     back, gone = markdown(tmp_path, "-f", "text").split("\n\n3\n\n")[1].split("\n\n2\n\n")
-    assert "\n\nDependencies: tbb back\n\n  tbb 2021, because of mkl (back)" in back
-    assert "Back: mkl (gone 2)" in back  # of the three that came one was there before
+    assert "\n\nDependencies: tbb back\n\n  tbb 2021, because of mkl" in back
+    assert "  lib0, lib1 1.0 new\n  mkl 2023 back (gone 2)\n" in back
     assert "back" not in gone.lower()
 
 

@@ -39,7 +39,8 @@ class Move(Struct, frozen=True, kw_only=True):
     there where somebody asks for it on one side alone, and it is on both. `needed_by` are asked for
     only now and depend on the older version that came, or on what is asked for no longer.
     `as_dependency` says that it happened to a dependency, and that there is a product of its name.
-    `builds` is how many a product that is `whole` has, or had, in the one stack where it is.
+    `builds` is how many a product that is `whole` has, or had, in the one stack where it is, and
+    `gone_since` says of one that is new that it is back, and when it went.
     """
 
     status: Status
@@ -65,6 +66,7 @@ class Move(Struct, frozen=True, kw_only=True):
     stacks: tuple[str, ...] = ()
     place: Place
     builds: int = 0
+    gone_since: str = ""
     still_in: tuple[Place, Versions | None] | None = None
 
     @property

@@ -18,7 +18,7 @@ from snapdiff.reports.outline.groups import FEW_QUIET
 from snapdiff.reports.outline.lines import PackageLine, followers_of, spec_lines
 from snapdiff.reports.outline.outline import Outline
 from snapdiff.reports.outline.parts import SHORT
-from snapdiff.reports.outline.tag_block import TagWriter
+from snapdiff.reports.outline.tag_block import Back, TagWriter
 from snapdiff.reports.outline.whole_stacks import likely_renames, stack_news
 from snapdiff.result.changes import CatalogDiff, PackageCount, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
@@ -28,18 +28,25 @@ _WITHOUT_CAUSES = {"page", "site data"}
 
 
 def outline_of(
-    diff: CatalogDiff, group_by: GroupBy, *, details: bool = False, has_table: bool = False
+    diff: CatalogDiff,
+    group_by: GroupBy,
+    *,
+    details: bool = False,
+    has_table: bool = False,
+    back: Back | None = None,
 ) -> Outline:
     """Return what there is to say of a diff, the worst first everywhere.
 
     With `details` there is every spec, with `has_table` products are a table where that is good.
+    What is new and was there before is not called new if it is `back`.
     """
     diff = readable(diff)
     kinds, both = wanted_kinds(diff.filters), (Kind.REMOVED, Kind.ADDED)
     asks = kinds.issuperset(both) and not diff.filters.no_renames
     changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
     writers = [
-        TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
+        TagWriter(tag, diff.filters, details=details, has_table=has_table, back=back or {})
+        for tag in changed
     ]
     every = [line for writer in writers for line in writer.lines]
     has_products = any(writer.has_products for writer in writers)

@@ -69,6 +69,13 @@ class ClassCount(Struct, frozen=True, kw_only=True):
         return "builds" in self.what and self.status is Status.LOST
 
     @property
+    def gone_since(self) -> tuple[str, ...]:
+        """When they went, if all of these are back."""
+        moves = [move for _, some in self.few for move in some]
+        is_all = len(self.few) == self.number and all(it.gone_since for it in moves)
+        return tuple(dict.fromkeys(it.gone_since for it in moves)) if is_all else ()
+
+    @property
     def as_names(self) -> tuple[str, ...]:
         """The names that a sentence has in place of their number: one, or two that are missed."""
         most = 2 if self.status in (Status.GONE, Status.NEW, Status.LOST) else 1

@@ -67,6 +67,13 @@ class Group(ClassCount, frozen=True, kw_only=True):
         return len(self.table.rows) if self.table else len(self.lines) + bool(self.names)
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether its title does not say of each package what happened to it."""
+        moves = (move for line in self.lines for move in line.moves)
+        is_back = not self.gone_since and any(it.gone_since for it in moves)
+        return is_back or (self.status is Status.ROOTS and len(self.what) > 1)
+
+    @property
     def is_listed(self) -> bool:
         """Whether it has lines, and no table."""
         return bool(self.lines) and not self.table

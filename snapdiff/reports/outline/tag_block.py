@@ -1,6 +1,6 @@
 """What happened in one tag as people read it: what many packages share, then its parts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -22,6 +22,7 @@ from snapdiff.reports.moves.of_stacks import (
 from snapdiff.reports.moves.places import HERE, NOWHERE, places_of
 from snapdiff.reports.moves.products import in_parts, knows_products
 from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.names import tag_names
 from snapdiff.reports.outline.class_counts import Numbers, count_by_class
 from snapdiff.reports.outline.counts import stacks_by_fate
 from snapdiff.reports.outline.groups import FEW, FEW_QUIET, Group, grouped
@@ -39,7 +40,7 @@ from snapdiff.reports.outline.reasons import Reasons, reasons_of
 from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain, toolchain_of
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
-from snapdiff.result.packages import Kind
+from snapdiff.result.packages import Because, Kind
 from snapdiff.spack import COMPILERS, NO_COMPILER
 
 _WITH_STEPS = (Status.MAJOR, Status.UPGRADED, Status.MORE, Status.SCHEME)
@@ -126,10 +127,17 @@ class TagBlock(Struct, frozen=True, kw_only=True):
         return bool(lists) and is_whole and sum(part.size for part in lists) <= _MOST_LINES
 
 
+Back = Mapping[tuple[tuple[str, ...], str], Mapping[str, str]]
+"""Packages that are new in stacks, by the names of their tag and by name, and since when they were
+gone: a day, or a section of a changelog."""
+
+
 class TagWriter:
     """Makes the block of one tag; `lines` has what happened to its packages, in all stacks."""
 
-    def __init__(self, tag: TagDiff, filters: Filters, *, details: bool, has_table: bool) -> None:
+    def __init__(
+        self, tag: TagDiff, filters: Filters, *, details: bool, has_table: bool, back: Back
+    ) -> None:
         kinds = wanted_kinds(filters)
         self._whole = tag = replace(tag, stacks=tuple(map(with_own_reasons, tag.stacks)))
         self.has_products = knows_products(tag.stacks)
@@ -155,7 +163,9 @@ class TagWriter:
         elsewhere = still_in(said, tag.stacks, self._places)
         for stack, moves in self.by_stack.items():
             told = []
-            for change, move in moves:
+            gone = back.get((tag_names(tag), stack), {})
+            for change, it in moves:
+                move = _back(it, gone[change.package], gone) if change.package in gone else it
                 needed_by = () if move.needed_by in needs else move.needed_by
                 where = elsewhere.get(change.package) if move.is_partly_gone else None
                 told.append((change, replace(move, needed_by=needed_by, still_in=where)))
@@ -301,6 +311,14 @@ class TagWriter:
         )
         gained = named_gains(lines) if is_upgraded else ()
         return replace(group, steps=steps, also=also, gained=gained)
+
+
+def _back(move: Move, since: str, gone: Mapping[str, str]) -> Move:
+    """Return the move of a package that is back; that the reason for it is, too, it says itself."""
+    because = move.because
+    if isinstance(because, Because) and because.package in gone:
+        because = replace(because, status="changed", fields=())
+    return replace(move, gone_since=since, because=because)
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:
