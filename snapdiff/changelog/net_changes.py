@@ -8,8 +8,8 @@ from msgspec import UNSET
 from snapdiff.changelog.sections import SectionEnd
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves.builds import VersionMove
+from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.names import readable, tag_names
-from snapdiff.reports.outline.tag_block import Back
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.result.packages import Count, Kind, PackageChange
 from snapdiff.spack import versions_in_order

@@ -126,17 +126,31 @@ def _offenders_of_tag(
             key = package, is_dependency or move.as_dependency
             where = {stack for stack in move.stacks if (stack, *key) in losing}
             for (kind, item), stacks in _found_in(package, move, kinds, accepted, where).items():
-                part = replace(move, because=None, stacks=tuple(stacks))
+                # A version is gone though its builds went up to another one: that is the kind.
+                versions = move.versions._replace(into="")
+                part = replace(move, versions=versions, because=None, stacks=tuple(stacks))
                 alike.setdefault((is_dependency, move.status, part, kind, item), []).append(package)
     for (_, _, move, kind, item), names in sorted(alike.items(), key=lambda it: it[0][:2]):
         # A tag and its stack may both be the top folder, which is one place.
         places = ", ".join(dict.fromkeys(place for place in (name, *move.stacks) if place))
         in_places = f" in {places}" if places else ""
-        text = f"{kind.value}: {', '.join(names)}{move.in_words(str)}{in_places}"
+        lost = "" if kind is not Kind.REMOVED or _says_loss(move) else ", and builds gone"
+        text = f"{kind.value}: {', '.join(names)}{move.in_words(str)}{lost}{in_places}"
         offender = Offender(
             kind=kind, tag=name, stacks=move.stacks, packages=tuple(names), text=text
         )
         yield offender, item
+
+
+def _says_loss(move: Move) -> bool:
+    """Return whether the words of what happened to a package say what is gone of it.
+
+    Beside a step nobody misses a build that is equal to another one; a gate finds it.
+    """
+    if move.whole or move.versions.fewer or (move.lost and move.lost.number):
+        return True
+    has_new = move.gained is not None and move.gained.number > 0
+    return move.kind is Kind.REMOVED and (bool(move.versions.gone) or not has_new)
 
 
 def _as_reported(stack: StackDiff, kinds: Iterable[Kind]) -> Iterator[PackageChange]:

@@ -10,6 +10,7 @@ from snapdiff.result.packages import Kind
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import write_locks
 from tests.support.helpers import run_cli, run_json, write_files
+from tests.support.real_catalogs import E4S, needs_real_catalogs
 
 Builds = Sequence[tuple[str, str, bool]]
 """Builds of one package: the variant x, the recipe, and whether it is asked for."""
@@ -61,6 +62,18 @@ def test_a_gate_finds_the_kind_of_a_package_that_is_a_root_on_one_side(
     gate = (*sides, "-p", "q", "-q", "-o", "/dev/null", "--fail-on")
     assert {it.value for it in Kind if run_cli(*gate, it).status == 1} == kinds
     assert line in " ".join(run_cli(*sides, "-f", "text").out.split())
+
+
+@needs_real_catalogs
+def test_a_gate_that_finds_an_equal_build_beside_a_step_says_that_it_is_gone() -> None:
+    sides = [it / "cuda-x86_64" for it in E4S]
+    done = run_cli(*sides, "-q", "-o", "/dev/null", "--fail-on", "removed")
+    lines = {line.split()[2]: line for line in done.err.splitlines()}
+    step = "hdf5 1.14.2 → 1.14.3, still has 1.12.2, 1.10.7 and 1.8.23"
+    assert lines["hdf5"].startswith(f"snapdiff: removed: {step}, and builds gone in ")
+    assert lines["py-ipython"].startswith(
+        "snapdiff: removed: py-ipython 7.31.1 gone, still has 8.14.0 and 8.11.0 in "
+    )
 
 
 def test_what_nobody_asks_for_any_more_is_one_line_and_gates_tell_it_apart(tmp_path: Path) -> None:

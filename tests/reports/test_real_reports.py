@@ -269,6 +269,24 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
         assert found == sorted(found)
 
 
+def test_a_compiler_that_is_new_beside_another_is_told_though_some_builds_moved_to_it() -> None:
+    one, other = (next((DATA / "locks" / "derecho").glob(f"{it}-*")) for it in ("063", "069"))
+    new, gone = (
+        run_cli(*sides, "-f", "text").out.split("\n\n")[1].replace("\n", " ")
+        for sides in ((one, other), (other, one))
+    )
+    assert "; first builds with cce 16.0.1, openmpi" in new
+    assert "; cce 16.0.1 gone, openmpi" in gone
+
+
+def test_an_environment_that_moved_to_another_target_is_not_a_loss_alone() -> None:
+    sides = (next((DATA / "locks" / "v2").glob(f"{it}-*")) for it in ("005", "006"))
+    _, sentence, lines, *_ = run_cli(*sides, "-f", "text").out.split("\n\n")
+    assert sentence.endswith(" lost builds for skylake and have new ones for aarch64.")
+    each = "the build for skylake gone, 1 of 1 build new each (for aarch64)"
+    assert lines == f"Lost builds: {each}: py-numpy, py-pip, python, tcl"
+
+
 def test_site_data_that_says_why_is_not_said_to_hide_it() -> None:
     """It is the project's own."""
     sides = [SNAPSHOTS / "site" / day for day in ("2025-06-29", "2025-07-06")]

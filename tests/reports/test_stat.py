@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.documents import Item, lock, to_bytes
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import run_cli, write_files
 
 MPI = Item("openmpi", "4.1.5", explicit=True)
@@ -63,6 +63,15 @@ def test_of_one_environment_a_line_says_all(tmp_path: Path) -> None:
         beginning, counts = reports(tmp_path / name, name, {"cpu": GPU})
         line = "Packages, products and dependencies: 1 gone, 6 upgraded"
         assert counts == f"{beginning}\n\n{line}\n"
+
+
+def test_one_other_change_is_one(tmp_path: Path) -> None:
+    tool, up = Item("tool"), Item("up", "1.0", explicit=True)
+    app = Item("app", explicit=True, needs=(needs(tool),))
+    old, new = [replace(tool, explicit=True), app, up], [tool, app, replace(up, version="1.1")]
+    _, counts = reports(tmp_path, "text", {"cpu": (old, new)})
+    line = "Packages, products and dependencies: 1 upgraded, 1 other change, 1 unchanged, 3 in all"
+    assert counts.endswith(f"\n\n{line}\n")
 
 
 def test_one_environment_that_went_is_a_row_that_says_so(tmp_path: Path) -> None:

@@ -97,7 +97,8 @@ class Move(Struct, frozen=True, kw_only=True):
     @property
     def tells_builds_alone(self) -> bool:
         """Whether builds were lost, or came, and nothing else is told of it."""
-        return self.is_builds and not (self.beside or self.asked_for)
+        is_one = not (self.lost and self.gained and self.lost.number and self.gained.number)
+        return self.is_builds and is_one and not (self.beside or self.asked_for)
 
     def alike(self, *, with_totals: bool = False) -> "Move":
         """Return what it has in common with the same of other packages, that share its line."""

@@ -28,6 +28,11 @@ Moves = Mapping[tuple[str, bool], tuple[Move, ...]]
 """What happened to packages, the worst first, by name and by whether nobody asked for them."""
 
 
+Back = Mapping[tuple[tuple[str, ...], str], Mapping[str, str]]
+"""Packages that are new in stacks, by the names of their tag and by name, and since when they were
+gone: a day, or a section of a changelog."""
+
+
 def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
     """Return what happened to packages in some stacks of a tag, of those that are looked at."""
     said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
@@ -131,6 +136,14 @@ def _as_root(move: Move) -> Move:
     return replace(
         move, status=Status.ROOTS, kind=Kind.RECONFIGURED, own=(), because=None, shared=()
     )
+
+
+def back_again(move: Move, since: str, gone: Mapping[str, str]) -> Move:
+    """Return the move of a package that is back; that the reason for it is, too, it says itself."""
+    because = move.because
+    if isinstance(because, Because) and because.package in gone:
+        because = replace(because, status="changed", fields=())
+    return replace(move, gone_since=since, because=because)
 
 
 def with_own_reasons(stack: StackDiff) -> StackDiff:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.reports import GroupBy
+from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.moves.places import added_word
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.names import noun_of, only_place, readable, side_names, tag_names
@@ -18,7 +19,7 @@ from snapdiff.reports.outline.groups import FEW_QUIET
 from snapdiff.reports.outline.lines import PackageLine, followers_of, spec_lines
 from snapdiff.reports.outline.outline import Outline
 from snapdiff.reports.outline.parts import SHORT
-from snapdiff.reports.outline.tag_block import Back, TagWriter
+from snapdiff.reports.outline.tag_block import TagWriter
 from snapdiff.reports.outline.whole_stacks import likely_renames, stack_news
 from snapdiff.result.changes import CatalogDiff, PackageCount, StackDiff, TagDiff
 from snapdiff.result.packages import Kind

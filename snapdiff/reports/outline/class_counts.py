@@ -41,10 +41,10 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     it in `place`. `lost_with` is what tells all builds that they lost, if that is one trait or two,
     with how many packages lost such; `lost_too` are packages of other classes of which builds with
     the first of these went to another version. `first_with` is the one trait that tells all builds
-    that each of several has more. `few` are they, with what happened to each, where
-    these are few that somebody will miss or look for, and `few_in_some` those `in_some`. They
-    changed in `events` as all around them did. `major` is how many of the upgraded ones have
-    another major version.
+    that each of several has more, or has in place of the lost ones. `few` are they, with what
+    happened to each, where these are few that somebody will miss or look for, and `few_in_some`
+    those `in_some`. They changed in `events` as all around them did. `major` is how many of the
+    upgraded ones have another major version.
     """
 
     status: Status
@@ -264,8 +264,11 @@ def _with_losses(
     is_single = counted.number == 1 and len(versions) + builds == 1
     place = _only_place(moves) if is_single else None
     lost = [(name, it.lost) for name, it in every if it.lost or it.status is Status.LOST]
+    in_place = [(name, it.gained) for name, it in moves if it.gained and it.gained.number]
+    new = _traits_of(in_place) if len(in_place) == len(moves) > 1 else ()
     return replace(
         counted,
+        first_with=new[0][0] if len(new) == 1 else None,
         is_single=is_single,
         version=next(iter(versions), "") if place else "",
         place=place,

@@ -120,7 +120,9 @@ class CountTable(Counts, frozen=True, kw_only=True):
         numbers = [(self.number(it.kind), it.head) for it in self.columns(noun)]
         if self.unchanged:
             numbers += [(self.unchanged, "unchanged"), (self.total or 0, "in all")]
-        return ", ".join(f"{number:,} {word}" for number, word in numbers)
+        one = {"other changes": "other change"}
+        named = [(number, one.get(it, it) if number == 1 else it) for number, it in numbers]
+        return ", ".join(f"{number:,} {word}" for number, word in named)
 
     @property
     def beside_lines(self) -> "CountTable":

@@ -1,6 +1,6 @@
 """What happened in one tag as people read it: what many packages share, then its parts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -10,8 +10,10 @@ from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import (
+    Back,
     Moves,
     StackMoves,
+    back_again,
     moves_of,
     stack_moves,
     still_in,
@@ -40,7 +42,7 @@ from snapdiff.reports.outline.reasons import Reasons, reasons_of
 from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain, toolchain_of
 from snapdiff.result.causes import Event
 from snapdiff.result.changes import Filters, StackDiff, TagDiff
-from snapdiff.result.packages import Because, Kind
+from snapdiff.result.packages import Kind
 from snapdiff.spack import COMPILERS, NO_COMPILER
 
 _WITH_STEPS = (Status.MAJOR, Status.UPGRADED, Status.MORE, Status.SCHEME)
@@ -127,11 +129,6 @@ class TagBlock(Struct, frozen=True, kw_only=True):
         return bool(lists) and is_whole and sum(part.size for part in lists) <= _MOST_LINES
 
 
-Back = Mapping[tuple[tuple[str, ...], str], Mapping[str, str]]
-"""Packages that are new in stacks, by the names of their tag and by name, and since when they were
-gone: a day, or a section of a changelog."""
-
-
 class TagWriter:
     """Makes the block of one tag; `lines` has what happened to its packages, in all stacks."""
 
@@ -165,7 +162,7 @@ class TagWriter:
             told = []
             gone = back.get((tag_names(tag), stack), {})
             for change, it in moves:
-                move = _back(it, gone[change.package], gone) if change.package in gone else it
+                move = back_again(it, gone[change.package], gone) if change.package in gone else it
                 needed_by = () if move.needed_by in needs else move.needed_by
                 where = elsewhere.get(change.package) if move.is_partly_gone else None
                 told.append((change, replace(move, needed_by=needed_by, still_in=where)))
@@ -311,14 +308,6 @@ class TagWriter:
         )
         gained = named_gains(lines) if is_upgraded else ()
         return replace(group, steps=steps, also=also, gained=gained)
-
-
-def _back(move: Move, since: str, gone: Mapping[str, str]) -> Move:
-    """Return the move of a package that is back; that the reason for it is, too, it says itself."""
-    because = move.because
-    if isinstance(because, Because) and because.package in gone:
-        because = replace(because, status="changed", fields=())
-    return replace(move, gone_since=since, because=because)
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:

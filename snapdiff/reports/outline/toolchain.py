@@ -23,6 +23,7 @@ from snapdiff.spack import (
     TOOLCHAIN,
     Version,
     canonical_compiler,
+    package_of_compiler,
     parse_version,
     versions_in_order,
 )
@@ -223,6 +224,8 @@ def _says(change: SharedChange, name: str, step: ToolStep) -> bool:
     if change.event.what != "compiler" or change.place is not step.place or versions.kept:
         return False
     values = {canonical_compiler(str(it)) for it in (change.event.old, change.event.new)}
+    if change.specs != change.of and len(set(map(package_of_compiler, values))) > 1:
+        return False  # of some builds with another compiler nobody knows whether others have it
     return values.issuperset(f"{name}@{version}" for version in (*versions.gone, *versions.came))
 
 
