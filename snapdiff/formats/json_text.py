@@ -122,9 +122,10 @@ def _syntax_error(content: bytes, error: Exception) -> str:
         return "begins with a byte order mark, as no JSON does; save it as UTF-8 without one"
     if isinstance(error, RecursionError):
         return "lists and mappings within each other, deeper than a document can be"
-    if isinstance(error, UnicodeDecodeError):
-        return "a text that is not UTF-8"
     reason = str(error)
+    # Before msgspec 0.23 Python's own error, then one of its own.
+    if isinstance(error, UnicodeDecodeError) or "UTF-8" in reason:
+        return "a text that is not UTF-8"
     if found := _BYTE.search(reason):
         line = content.count(b"\n", 0, int(found[1])) + 1
         return f"line {line}: no JSON ({reason.partition(': ')[2] or reason})"
