@@ -411,6 +411,16 @@ def test_what_follows_from_one_change_is_in_its_sentence(name: str, sentence: st
     assert "because of it" not in run_cli("-C", folder, "base", "splice", "-f", "text").out
 
 
+@pytest.mark.parametrize("options", [[], ["--stat"], ["--group-by", "stack"]])
+def test_the_first_sentence_says_to_which_compiler_all_builds_moved(options: list[str]) -> None:
+    folder = DATA / "real-spack" / "0.23"
+    text = run_cli("-C", folder, "base", "clang", "-f", "text", *options).out
+    assert text.split("\n\n")[1].replace("\n", " ") == (
+        "1 product is reconfigured; compiler gcc@12.2.0 → clang@14.0.6. "
+        "3 more changed in compiler alone."
+    )
+
+
 @pytest.mark.slow
 def test_a_short_comment_on_a_release_keeps_what_was_lost_and_the_toolchain() -> None:
     text = render_report(e4s_diff(), "comment", ReportOptions(max_length=5050))

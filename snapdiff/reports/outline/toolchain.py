@@ -51,7 +51,7 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     stacks alike.
     `compilers` are those with which specs are built as before, where that is so of all of them, and
     none of these changed as a package; `others_changed` says that others did, as packages alone.
-    `moved` has the os and the target to which all builds of some stacks moved.
+    `moved` has the compiler, the os and the target to which all builds of some stacks moved.
     """
 
     as_before: tuple[tuple[str, tuple[tuple[Versions, Place], ...]], ...]
@@ -67,6 +67,9 @@ class Toolchain(Struct, frozen=True, kw_only=True):
         steps = (it for it in self.news if it[0] in COMPILERS)
         return {name for name, step in steps if step.came and not (step.gone or step.kept)}
 
+
+_MOVES = ("compiler", "os", "target")
+"""The fields of which the first sentence says to which value all builds of some stacks moved."""
 
 _Steps = dict[VersionMove, list[StackDiff]]
 
@@ -141,16 +144,21 @@ def toolchain_of(
     is_same = is_on_both_sides and {*COMPILERS}.isdisjoint(changed)
     same_compilers = [it for it in COMPILERS if is_same and it in unchanged - packages]
     everywhere = places.place(stack.stack for stack in tag.stacks)
-    in_all = [(name, some[0]) for name, some in changes if some[0].place is everywhere]
+    moved = [it for it in of_fields if it.event.what in _MOVES and it.specs == it.of]
+    news = [
+        (name, some[0].versions)
+        for name, some in changes
+        if some[0].place is everywhere
+        and _is_news(name, some[0].versions)
+        and not any(_says(it, name, some[0]) for it in moved)
+    ]
     return Toolchain(
         as_before=tuple(as_before),
         changes=tuple(changes),
-        news=tuple((name, step.versions) for name, step in in_all if _is_news(name, step.versions)),
+        news=tuple(news),
         compilers=tuple(same_compilers),
         others_changed=not packages.isdisjoint(COMPILERS),
-        moved=tuple(
-            it for it in of_fields if it.event.what in ("os", "target") and it.specs == it.of
-        ),
+        moved=tuple(moved),
     )
 
 
