@@ -172,7 +172,7 @@ def _without_told(outline: Outline) -> Outline:
 
     def loses_elsewhere(line: PackageLine) -> bool:
         moves = (move for move in line.moves if move.status is not line.status)
-        return any(move.lost and move.lost.number for move in moves)
+        return any(move.loses for move in moves)
 
     tags = tuple(replace(tag, toolchain=tag.untold_tools) for tag in outline.tags)
     return _each_part(replace(outline, tags=tags), without_told)

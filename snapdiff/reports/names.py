@@ -152,7 +152,8 @@ def side_name(revision: Revision, short: str = "") -> SideName:
     name = short or revision.source
     day = day_of(revision.date)
     commit = short_hash(revision.commit or "")
-    name = commit if name == revision.commit else name
+    if revision.commit:
+        name = name.replace(revision.commit, commit)
     whole = visible((revision.subject or "")[:1000])
     subject = textwrap.shorten(whole, _LONGEST_SUBJECT, placeholder=" …")
     if not _SAYS_LITTLE.fullmatch(name):

@@ -14,7 +14,7 @@ from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
 from snapdiff.sources.git_commands import missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, split_name
-from snapdiff.sources.repository import RAW, SHORT_ID, Repository, entry_pair, submodules_in
+from snapdiff.sources.repository import RAW, Repository, entry_pair, submodules_in
 from snapdiff.sources.source import (
     Commit,
     Content,
@@ -259,7 +259,7 @@ class GitHistory:
         found = self._listed("--first-parent", "--reverse", self.last.id, f"^{start}")
         if not found and start != self.last.id:
             raise RevisionError(
-                f"{start[:SHORT_ID]} is newer than {self.last.id[:SHORT_ID]}, and a changelog goes "
+                f"{start[:10]} is newer than {self.last.id[:10]}, and a changelog goes "
                 "forward; write the older one first"
             )
         return found

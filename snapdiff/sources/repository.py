@@ -20,9 +20,6 @@ from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printa
 _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
 """Modes; that of a submodule is of no file but of a commit of another repository."""
 
-SHORT_ID = 10
-"""How many characters of an id people read; git takes more where these are not enough."""
-
 RAW = ("-r", "-z", "--raw", "--no-renames")
 """How `diff-tree` is asked: a line a file, with both modes and ids."""
 

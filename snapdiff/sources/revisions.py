@@ -23,7 +23,7 @@ from snapdiff.sources.names import (
     is_plainly_a_revision,
     split_name,
 )
-from snapdiff.sources.repository import SHORT_ID, Repository, may_be_in_a_repository
+from snapdiff.sources.repository import Repository, may_be_in_a_repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
     IndexView,
@@ -188,8 +188,7 @@ class SourceOpener:
         except RevisionError as error:
             message = "have no commit in common; name two revisions"
             raise RevisionError(f"{old}...{new}: {message}") from error
-        short = repository.ask(f"--short={SHORT_ID}", base)
-        return f"{short}{AS_A_REVISION}" + (f":{path}" if old_revision else "")
+        return f"{base}{AS_A_REVISION}" + (f":{path}" if old_revision else "")
 
     def open(self, name: str) -> Source:
         """Return the directory, the file or the revision called `name`.

@@ -14,6 +14,7 @@ E4S = ["cuda-aarch64", "cuda-ppc64le", "cuda-x86_64", "oneapi-x86_64", "rocm-x86
         (E4S[:3], "the 3", ("cuda-*",)),
         (E4S[:1] + E4S[1:3] + E4S[4:], "all but", ("oneapi-x86_64",)),
         (E4S[2:], "the 3", ("*-x86_64",)),
+        (E4S[:2], "", ("cuda-aarch64", "cuda-ppc64le")),
         (E4S[3:4], "", ("oneapi-x86_64",)),
         ([E4S[4], E4S[0]], "", ("cuda-aarch64", "rocm-x86_64")),
     ],

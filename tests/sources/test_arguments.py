@@ -286,7 +286,10 @@ def test_three_dots_begin_at_the_merge_base(
     base = branched.git("merge-base", "main", "topic")
     report = run_json("-C", branched.folder, argument)
     assert report["old"]["commit"] == base
-    assert report["old"]["source"].startswith(base[:10])
+    assert report["old"]["source"].partition(":")[0] == base
+    titled = run_cli("-C", branched.folder, argument).out.partition("\n")[0]
+    assert f"`{base[:7]}`" in titled
+    assert base not in titled
     assert {
         added for stack in report["tags"][0]["stacks"] for added in stack["packages"]["added"]
     } == {package}

@@ -95,9 +95,14 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.status is Status.GONE and not self.in_tag
 
     @property
+    def loses(self) -> bool:
+        """Whether a build is gone of which there is no equal one."""
+        return self.lost is not None and self.lost.number > 0
+
+    @property
     def tells_builds_alone(self) -> bool:
         """Whether builds were lost, or came, and nothing else is told of it."""
-        is_one = not (self.lost and self.gained and self.lost.number and self.gained.number)
+        is_one = not (self.loses and self.gained and self.gained.number)
         return self.is_builds and is_one and not (self.beside or self.asked_for)
 
     def alike(self, *, with_totals: bool = False) -> "Move":
@@ -241,6 +246,8 @@ class Move(Struct, frozen=True, kw_only=True):
             trait = lost.common_trait(mark) if lost else ""
             return f"{words}, no longer {trait}" if trait else words
         shares = [it for it in (lost, self.gained) if it]
+        if self.kind is Kind.ADDED:  # as the name of its class says
+            shares.reverse()
         if not shares:
             return words
         is_beside = not self.is_builds

@@ -10,10 +10,10 @@ from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import NOWHERE
 from snapdiff.reports.moves.statuses import Status, Versions, highest, is_told, step_of
-from snapdiff.result.causes import Cause, Event, TraitCount, event_of
+from snapdiff.result.causes import Cause, Event, Trait, TraitCount, event_of
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
-from snapdiff.spack import parse_version, versions_in_order
+from snapdiff.spack import NO_COMPILER, package_of_compiler, parse_version, versions_in_order
 
 
 def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
@@ -31,6 +31,8 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     ]
     events = set().union(*of_specs)
     in_all = set.intersection(*of_specs) - shared if of_specs else set()
+    if is_builds and (shares := _with_other_compiler(in_all, reconfigured, lost, gained)):
+        (lost, gained), reconfigured, events, in_all = shares, [], set(), set()
     own_events = events - shared
     of_some = Counter(it for some in of_specs for it in some - in_all - shared if in_all)
     others = of_some.most_common() if reconfigured else []
@@ -267,6 +269,39 @@ def _shares_of(
     is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
     builds = _number_of_builds(change) if is_of_some else Count(0, 0)
     return share(Kind.REMOVED, change.lost_by), share(Kind.ADDED, change.gained_by)
+
+
+def _with_other_compiler(
+    events: Collection[Event],
+    specs: Collection[Change],
+    lost: BuildShare | None,
+    gained: BuildShare | None,
+) -> tuple[BuildShare, BuildShare] | None:
+    """Return the builds that are gone and new, if some got a compiler of another name as well.
+
+    All of these got the same, and new builds alone are told with what each has.
+    """
+    if not (lost and gained and gained.number) or lost.number or gained.versions:
+        return None
+    compilers = [it for it in events if it.what == "compiler"]
+    if len(compilers) != len(events) or len(events) != 1:
+        return None
+    old, new = str(compilers[0].old), str(compilers[0].new)
+    is_one = NO_COMPILER in (old, new) or package_of_compiler(old) == package_of_compiler(new)
+    if is_one or sum(it.specs for it in gained.parts) < gained.number:
+        return None
+
+    def with_more(share: BuildShare, in_all: Count, compiler: str) -> BuildShare:
+        number = len(specs)
+        part = TraitCount(Trait("compiler", None, compiler), number)
+        return share._replace(
+            number=share.number + number,
+            in_all=in_all,
+            parts=(*share.parts, part),
+            duplicates=0,
+        )
+
+    return with_more(lost, gained.in_all, old), with_more(gained, gained.in_all, new)
 
 
 def _beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

@@ -128,7 +128,7 @@ class Places:
         if glob:
             return Place("both" if len(some) == 2 else f"the {len(some)}", (glob,))
         others = self._all - some
-        if len(others) > 1 and (glob := self._glob(others)):
+        if len(others) > 1 and len(some) > 2 and (glob := self._glob(others)):
             return Place("all but", (glob,))
         if len(others) == 1 or (len(others) * FEW_STACKS < len(some) and len(others) <= FEW_STACKS):
             return Place("all but", tuple(sorted(others)))

@@ -143,7 +143,7 @@ def new_builds_of(stack: StackDiff, lines: Sequence[PackageLine], about: About) 
         name
         for name in (set().union(*numbers) & moves.keys()) - tools
         if not (gained := moves[name].gained)
-        or max(some.get(name, 0) for some in numbers) <= gained.number
+        or (max(it.get(name, 0) for it in numbers) <= gained.number and not moves[name].loses)
     }
     told = tuple(it for it in lines if more.issuperset(it.packages) and _is_told(it, known))
     # It is where it is all there is to say of several packages.
