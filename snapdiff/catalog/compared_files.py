@@ -7,17 +7,16 @@ from itertools import chain
 
 from snapdiff.buildcache_layout import BLOB, is_index
 from snapdiff.catalog.loading import Catalog, has_document
-from snapdiff.catalog.reading import FilePair, Reading, read_pair
+from snapdiff.catalog.reading import FilePair, Reading, read_missing, read_pair
 from snapdiff.catalog.sides import CountedFiles
 from snapdiff.document_names import USUAL_NAMES, is_read, way_out
-from snapdiff.errors import BadPage, RevisionError, Side
+from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
 from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.limits import Progress, ignored
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
 from snapdiff.sources.source import (
-    NOT_A_FILE,
     ContentPair,
     Entry,
     EntryPair,
@@ -189,8 +188,8 @@ class RevisionPair(ComparedFiles):
         def read(side: Side, is_document: bool) -> Reading:
             entry, content = pair[side == "new"], contents[side == "new"]
             if entry is None or content is None:
-                is_folder = is_document and self.sources[side == "new"].has_folder(raw_path)
-                return BadPage(path, side, NOT_A_FILE) if is_folder else None
+                source = self.sources[side == "new"]
+                return read_missing(source, raw_path, side) if is_document else None
             catalog = self._catalogs[side]
             return catalog.read_file(reader, entry, content, side, is_document=is_document)
 

@@ -9,9 +9,9 @@ plain way: it gives the same counts.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
-from snapdiff.catalog.compared_files import ChangedFiles, ComparedFiles, path_of
+from snapdiff.catalog.compared_files import ChangedFiles, ComparedFiles, entry_of, path_of
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.reading import FilePair, Reading, read_pair, read_whole
+from snapdiff.catalog.reading import FilePair, Reading, read_missing, read_pair, read_whole
 from snapdiff.catalog.sides import CountedFiles
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
@@ -90,7 +90,10 @@ class History(ComparedFiles):
     def _read(self, pair: EntryPair, side: Side, is_document: bool) -> Reading:
         is_new = side == "new"
         entry, source = pair[is_new], self.sources[is_new]
-        return entry and self._reading(entry, source, side, is_document=is_document)
+        if entry is None:
+            path = entry_of(pair).path
+            return read_missing(source, path, side) if is_document else None
+        return self._reading(entry, source, side, is_document=is_document)
 
     def _reading(
         self, entry: Entry, source: Source, side: Side, *, is_document: bool = False

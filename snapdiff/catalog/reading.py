@@ -21,7 +21,7 @@ from snapdiff.model.packages import (
     count_by_stacks,
 )
 from snapdiff.model.specs import NO_GRAPHS, Build, StackGraphs
-from snapdiff.sources.source import Content
+from snapdiff.sources.source import Content, Source, printable_path
 
 
 def require_content(path: str, content: Content | None) -> bytes:
@@ -67,6 +67,12 @@ def read_pair(path: str, read: Callable[[Side, bool], Reading]) -> FilePair:
         except FormatError:
             pass  # read whole, the one that is to blame says so
     return FilePair(path, read_whole(old, path, "old"), read_whole(new, path, "new"))
+
+
+def read_missing(source: Source, path: str, side: Side) -> Reading:
+    """Return what is on one side in the place of a document of the other, which has no file."""
+    fault = source.why_not_there(path)
+    return BadPage(printable_path(path), side, fault) if fault else None
 
 
 def read_whole(reading: Reading, path: str, side: Side) -> Reading:

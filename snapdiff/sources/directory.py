@@ -20,6 +20,7 @@ from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.sources.names import folders_upwards
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import (
+    IN_A_LINK,
     IS_A_LINK,
     NOT_A_FILE,
     Content,
@@ -96,10 +97,14 @@ class DirectorySource(Source):
         """Return whether a file or a folder with this path is here."""
         return os.path.lexists(os.path.join(self._root, path))
 
-    def has_folder(self, path: str) -> bool:
-        """Return whether a folder has this path, to which no link leads."""
-        place = os.path.join(os.path.realpath(self._root), path)
-        return os.path.isdir(place) and os.path.realpath(place) == place
+    def why_not_there(self, path: str) -> str:
+        """Return what is in the place of a file of the other side, or nothing where nothing is."""
+        place = str(self._root)
+        for name in path.split("/"):
+            place = os.path.join(place, name)
+            if os.path.islink(place):
+                return IN_A_LINK
+        return NOT_A_FILE if os.path.isdir(place) else ""
 
     def _content(self, entry: Entry) -> bytes:
         with _opened(os.path.join(self._root, entry.path)) as file:

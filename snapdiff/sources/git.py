@@ -14,7 +14,7 @@ from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
 from snapdiff.sources.git_commands import missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, split_name
-from snapdiff.sources.repository import RAW, Repository, entry_pair, submodules_in
+from snapdiff.sources.repository import RAW, Newcomers, Repository, entry_pair, submodules_in
 from snapdiff.sources.source import (
     Commit,
     Content,
@@ -56,6 +56,8 @@ class GitSource(Source):
         self.prefix = printable_path(folder)
         self.commit = commit
         self._top = top
+        self.newcomers = Newcomers()
+        """What a comparison with another revision found here."""
 
     @property
     def origin(self) -> str:
@@ -105,6 +107,10 @@ class GitSource(Source):
         """Return whether a file or a folder with this path is here."""
         return self.repository.resolve(f"{self.tree}:{path}") is not None
 
+    def why_not_there(self, path: str) -> str:
+        """Return what is in the place of a file of the other side, or nothing where nothing is."""
+        return self.newcomers.in_place_of(path)
+
     def _is_beside(self, other: Source) -> TypeGuard["GitSource"]:
         """Return whether the other is of the same repository: one git knows both."""
         if not isinstance(other, GitSource):
@@ -126,7 +132,7 @@ class GitSource(Source):
             return super().changed_entries(new)
         found: list[EntryPair] = []
         for facts, path in self.repository.changes(self.tree, new.tree):
-            before, after = entry_pair(facts, path)
+            before, after = entry_pair(facts, path, (self.newcomers, new.newcomers))
             before = before if before and self.paths.has(before.path) else None
             after = after if after and new.paths.has(after.path) else None
             if before or after:
@@ -320,6 +326,7 @@ def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
         return
     git, paths = sources[0].repository.git, sources[0].paths
     asked = iter(steps.splitlines())
+    sides = pairwise(source.newcomers for source in sources)
     pairs: list[EntryPair] | None = None
     words = git.words("diff-tree", "--stdin", *RAW, given=steps)
     for word in words:
@@ -330,9 +337,9 @@ def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
                 raise missing_object("git diff-tree", "a tree")
             if pairs is not None:
                 yield pairs
-            pairs = []
+            pairs, newcomers = [], next(sides)
         if facts and pairs is not None:
-            old, new = entry_pair(facts, next(words))
+            old, new = entry_pair(facts, next(words), newcomers)
             if (entry := new or old) and paths.has(entry.path):
                 pairs.append((old, new))
     if any(asked):

@@ -15,7 +15,15 @@ from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.git_commands import READ_AHEAD, GitObject, GitRunner, Objects, missing_object
 from snapdiff.sources.names import folders_upwards
-from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
+from snapdiff.sources.source import (
+    IN_A_LINK,
+    IS_A_LINK,
+    NOT_A_FILE,
+    Content,
+    Entry,
+    EntryPair,
+    printable_path,
+)
 
 _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
 """Modes; that of a submodule is of no file but of a commit of another repository."""
@@ -239,9 +247,34 @@ def _wanted(path: bytes, mode: str, object_id: str) -> Entry | None:
     return entry if entry.is_wanted else None
 
 
-def entry_pair(facts: bytes, path: bytes) -> EntryPair:
+class Newcomers:
+    """The folders and symbolic links that a revision has, and another one may not have."""
+
+    def __init__(self) -> None:
+        """Take none yet."""
+        self._folders: set[str] = set()
+        self._links: set[str] = set()
+
+    def add(self, path: bytes, mode: str) -> None:
+        """Take a file, a link or a submodule, or nothing, by its mode."""
+        name = os.fsdecode(path)
+        if mode == _SYMLINK:
+            self._links.add(name)
+        while mode != _NOTHING and name and (name := name.rpartition("/")[0]) not in self._folders:
+            self._folders.add(name)
+
+    def in_place_of(self, path: str) -> str:
+        """Return what is in the place of a file, a folder or a link above it, or nothing."""
+        if not self._links.isdisjoint(folders_upwards(path)):
+            return IN_A_LINK
+        return NOT_A_FILE if path in self._folders else ""
+
+
+def entry_pair(facts: bytes, path: bytes, newcomers: tuple[Newcomers, Newcomers]) -> EntryPair:
     """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
     old_mode, new_mode, old_id, new_id, _ = _words_of(facts)
+    newcomers[0].add(path, old_mode)
+    newcomers[1].add(path, new_mode)
     return _wanted(path, old_mode, old_id), _wanted(path, new_mode, new_id)
 
 

@@ -31,6 +31,7 @@ SETTINGS_BYTES = SETTINGS_SIZE + 1
 """How much is read of it: one byte more than it may have shows that it has too many."""
 
 IS_A_LINK = "is a symbolic link, and links are not followed"
+IN_A_LINK = "is in a folder that is a symbolic link, and links are not followed"
 NOT_A_FILE = "is not a regular file"
 
 
@@ -174,9 +175,9 @@ class Source:
         """Return whether a file or a folder with this path is here, as far as that is known."""
         return self.find(path) is not None
 
-    def has_folder(self, path: str) -> bool:  # noqa: ARG002 - in git a file went, and others came
-        """Return whether on disk a folder has this path, to which no link leads."""
-        return False
+    def why_not_there(self, path: str) -> str:  # noqa: ARG002 - kinds with folders do
+        """Return what is in the place of a file of the other side, or nothing where nothing is."""
+        return ""
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""

@@ -419,32 +419,55 @@ def test_a_tag_that_only_a_bad_page_could_name_has_neither_come_nor_gone(
     assert json.loads(report.out)["tags"] == []
 
 
-@pytest.mark.parametrize("kind", ["folders", "working tree", "changelog"])
-@pytest.mark.parametrize("path", ["_cache/develop/zlib/specs.md", "_cache/develop/zlib.md"])
-def test_a_folder_in_the_place_of_a_page_is_a_bad_page(
-    path: str, kind: str, tmp_path: Path
+PAGE = "_cache/develop/zlib/specs.md"
+NO_FILE = "is not a regular file"
+IN_A_LINK = "is in a folder that is a symbolic link, and links are not followed"
+
+RUNS: dict[str, list[tuple[str, ...]]] = {
+    "folders": [("1", "2"), ("2", "1")],
+    "working tree": [("HEAD~1",)],
+    "revisions": [("HEAD~1", "HEAD"), ("HEAD", "HEAD~1")],
+    "snapshots": [("changelog", ".")],
+    "history": [("changelog", "HEAD~1..HEAD")],
+}
+"""How a comparison is asked for: of the page with what came in its place, then the other way."""
+
+
+@pytest.mark.parametrize("kind", RUNS)
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [(PAGE, NO_FILE), ("_cache/develop/zlib.md", NO_FILE), (PAGE, IN_A_LINK)],
+)
+def test_what_is_in_the_place_of_a_page_is_a_bad_page(
+    path: str, reason: str, kind: str, tmp_path: Path
 ) -> None:
-    others = pages_of([spec("c", package="cmake")])
-    states = others | {path: usual_page([spec("b")])}, others | {f"{path}/x.txt": "not a page"}
-    runs: list[tuple[str, ...]] = [("1", "2"), ("2", "1")]
-    if kind == "working tree":
-        repository, runs = GitRepository(tmp_path), [("HEAD",)]
-        repository.commit(states[0])
-        (tmp_path / path).unlink()
-        write_files(tmp_path, states[1])
+    page = usual_page([spec("b")])
+    days = tmp_path / "days"
+    for name in ("1", "2"):
+        write_files(days / name, pages_of([spec("c", package="cmake")]))
+    write_files(days / "1", {path: page})
+    if reason == NO_FILE:
+        write_files(days / "2", {f"{path}/x.txt": "not a page"})
     else:
-        for name, files in zip(("1", "2"), states, strict=True):
-            write_files(tmp_path / "days" / name, files)
-        runs = [("changelog", ".")] if kind == "changelog" else runs
-    folder = tmp_path if kind == "working tree" else tmp_path / "days"
-    for side, names in zip(("new", "old"), runs, strict=False):
+        write_files(tmp_path / "elsewhere", {"specs.md": page})
+        (days / "2" / path).parent.symlink_to(tmp_path / "elsewhere")
+    folder = days
+    if kind in ("working tree", "revisions", "history"):
+        repository = GitRepository(folder := tmp_path / "catalog")
+        for name in ("1", "2"):
+            shutil.rmtree(folder / "_cache", ignore_errors=True)
+            shutil.copytree(days / name, folder, symlinks=True, dirs_exist_ok=True)
+            repository.git("add", "--all")
+            repository.git("commit", "--quiet", f"--message={name}")
+    for side, names in zip(("new", "old"), RUNS[kind], strict=False):
         said = refused(*names, "-C", folder, "-q")
-        where = "in 2" if kind == "changelog" else f"({side})"
-        assert said.startswith(f"{path} {where}: is not a regular file; ")
+        where = {"snapshots": "in 2", "history": "in "}.get(kind, f"({side})")
+        assert said.startswith(f"{path} {where}")
+        assert f": {reason}; " in said
         skipping = run_cli(*names, "-C", folder, "-q", "-f", "json", "--skip-bad-pages")
         assert skipping.status == 0
         report = json.loads(skipping.out)
-        [report] = report if kind == "changelog" else [report]
+        [report] = report if names[0] == "changelog" else [report]
         assert (len(report["skipped"]), report["tags"]) == (1, [])
 
 
