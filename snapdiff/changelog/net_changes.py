@@ -10,9 +10,10 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.names import readable, tag_names
+from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.result.packages import Count, Kind, PackageChange
-from snapdiff.spack import versions_in_order
+from snapdiff.spack import COMPILERS, versions_in_order
 
 Fate = Literal["new", "gone", "versions", "came and went", "gone and back"]
 
@@ -54,6 +55,7 @@ class _Followed:
         self._gone: set[str] = set()
         self._came: set[str] = set()
         self._first: set[str] = set()
+        self._now: set[str] = set()
         self._steps: list[tuple[Kind, str]] = []
         self._last = ""
         self.is_product = False
@@ -63,15 +65,22 @@ class _Followed:
         self.is_product = self.is_product or not change.is_dependency
         roots = change.parts.asked_for if change.parts else change
         if roots and (roots.gone or roots.came):
-            gone, came = set(roots.gone), set(roots.came)
-            self._gone, self._came = (
-                (self._gone - came) | (gone - self._came),
-                (self._came - gone) | (came - self._gone),
-            )
-            self._last = when
+            self.follow_versions(roots.gone, roots.came, roots.kept, when)
         if change.whole:
             self._steps.append((change.kind, when))
             self._first = set(change.came)
+
+    def follow_versions(
+        self, gone: Iterable[str], came: Iterable[str], kept: Iterable[str], when: str
+    ) -> None:
+        """Take the next versions that went and came, beside those that stayed."""
+        went, new = set(gone), set(came)
+        self._gone, self._came = (
+            (self._gone - new) | (went - self._came),
+            (self._came - went) | (new - self._gone),
+        )
+        self._now = {*kept, *new}
+        self._last = when
 
     @property
     def gone_since(self) -> str:
@@ -83,7 +92,8 @@ class _Followed:
         """Return what became of it; None where it has the versions that it had."""
         move = VersionMove(versions_in_order(self._gone), versions_in_order(self._came))
         if not self._steps:
-            change = NetChange(package, (self._last,), versions=move)
+            stayed = versions_in_order(self._now - self._came)
+            change = NetChange(package, (self._last,), versions=move._replace(kept=stayed))
             return ("versions", change) if move.gone or move.came else None
         (first, began), (last, ended) = self._steps[0], self._steps[-1]
         fate = _FATES[first, last]
@@ -105,6 +115,7 @@ class NetChanges:
         self._places: dict[_Place, dict[str, _Followed]] = {}
         self._builds: dict[_Place, Count] = {}
         self._whole: set[_Place] = set()
+        self._compilers: dict[str, _Followed] = {}
         self._sections = 0
         self._has_all = True
 
@@ -128,11 +139,24 @@ class NetChanges:
                     self._whole.add(place)
                 for change in stack.package_changes if stack.status == "changed" else ():
                     followed = packages.setdefault(change.package, _Followed())
-                    followed.follow(change, end.day or end.name)
+                    followed.follow(change, end.called)
                     since = followed.gone_since if change.whole else ""
                     if since and place not in self._whole:
                         back.setdefault((names, stack.stack), {})[change.package] = since
         return back
+
+    def follow_compilers(self, end: SectionEnd, tags: Iterable[TagBlock]) -> None:
+        """Take what the same section says of compilers, in all stacks alike."""
+        for name, move in (it for tag in tags if tag.toolchain for it in tag.toolchain.news):
+            if name in COMPILERS:
+                followed = self._compilers.setdefault(name, _Followed())
+                followed.follow_versions(move.gone, move.came, move.kept, end.called)
+
+    @property
+    def compilers(self) -> list[NetChange]:
+        """What became of the compilers with which builds are made, by name."""
+        told = sorted(self._compilers.items()) if self.is_told else ()
+        return [net[1] for name, it in told if (net := it.net(name))]
 
     def _named(self, places: Iterable[_Place]) -> tuple[str, ...]:
         """Return the names of stacks, if there are several in the catalog, and of several tags."""

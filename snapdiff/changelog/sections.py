@@ -57,6 +57,11 @@ class SectionEnd(NamedTuple):
         day = day_of(self.revision.date)
         return "" if day == self.name else day
 
+    @property
+    def called(self) -> str:
+        """What people call it: by the git tag of its commit, by its day, or by its name."""
+        return (self.tags[0] if self.is_commit and self.tags else self.day) or self.name
+
 
 class SectionStep(NamedTuple):
     """One section to be: the snapshot before it, its end, and their files while it is current."""

@@ -110,6 +110,8 @@ class Changelog(Struct, frozen=True, kw_only=True):
             outline = outline_of(
                 diff, self.options.group_by, details=self.options.detail, back=back
             )
+            if net:
+                net.follow_compilers(end, outline.tags)
             # A template leaves its contexts in cycles, with all that it was given: of two thousand
             # small sections these were 180 of 226 MB. What was there before is much, and not looked
             # at: collecting is off for that reason.

@@ -48,13 +48,15 @@ def test_one_folder_of_a_revision_stands_for_all_of_it_since_then(tmp_path: Path
 
 
 def test_a_commit_that_touches_no_page_or_only_their_order_is_no_section(story: History) -> None:
-    dates = [name[-2:] for name in names(markdown("-C", story.folder, "start..HEAD"))]
+    called = names(markdown("-C", story.folder, "start..HEAD"))
+    dates = [name.rstrip(")")[-2:] for name in called]
     assert dates == ["15", "12", "08", "07", "06", "05", "04", "02"]
+    assert "`v2.0` (2025-07-12)" in called, "by its tag people know a commit"
 
 
 def test_a_merge_is_one_section_and_its_branch_none(story: History) -> None:
     [name] = names(markdown("-C", story.folder, "v2.0~1..v2.0"))
-    assert name.endswith("2025-07-12")
+    assert name == "`v2.0` (2025-07-12)"
 
 
 def test_a_range_may_begin_beside_the_first_parent_line(story: History) -> None:

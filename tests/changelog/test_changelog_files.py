@@ -58,7 +58,9 @@ def without_net_changes(text: str) -> str:
     """A changelog that is written whole, without what it comes to: a kept file has none of that."""
     head, marker, sections = text.partition("<!-- snapdiff: ")
     head = re.sub(r"\*\*.*\n\n", "", head)
-    return head + marker + re.sub(r" back \(gone `[^`]*`\), in (`e4s`)", r" new (\1)", sections)
+    return (
+        head + marker + re.sub(r" back \(gone since `[^`]*`\), in (`e4s`)", r" new (\1)", sections)
+    )
 
 
 class TestMarkdown:

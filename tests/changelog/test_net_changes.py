@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, spec, write_files
-from tests.support.story import markdown, run_changelog
+from tests.support.story import History, markdown, run_changelog
 
 Stacks = Mapping[str, str]
 """The packages of each stack, a letter each."""
@@ -113,7 +113,7 @@ def test_a_file_that_is_kept_has_no_line_that_a_later_run_would_have_to_change(
 def test_a_section_says_what_is_back_that_an_older_one_says_is_gone(tmp_path: Path) -> None:
     names = ("abz", "az", "abz", "az", "abz")
     text = markdown(snapshots(tmp_path, [{"e4s": it} for it in names]))
-    back = re.findall(r"^## `(\d)`\n\n(.*) is back \(gone `(.)`\) in", text, re.MULTILINE)
+    back = re.findall(r"^## `(\d)`\n\n(.*) is back \(gone since `(.)`\) in", text, re.MULTILINE)
     assert back == [("5", "`b` `1.0`", "4"), ("3", "`b` `1.0`", "2")]
     file = tmp_path / "CHANGELOG.md"
     assert run_changelog("-o", file, tmp_path).status == 0
@@ -125,19 +125,19 @@ def test_what_is_back_is_not_called_new(tmp_path: Path) -> None:
     text = markdown(snapshots(tmp_path, [{"e4s": it} for it in names]))
     newest, _, back, *_ = text.split("\n## ")[1:]
     assert "`g` is gone, `b` and `c` are back" in back
-    assert "\n**Back (gone `2`)**: `b`, `c` `1.0`\n" in back
+    assert "\n**Back (gone since `2`)**: `b`, `c` `1.0`\n" in back
     assert back.lower().count("back") == 2
     assert "new" not in back
     # Others are new: the class has its name, and lines say which are back.
     assert "4 packages are new" in newest
-    lines = "- `b`, `c` `1.0` back (gone `4`)\n- `d`, `y` `1.0` new\n"
+    lines = "- `b`, `c` `1.0` back (gone since `4`)\n- `d`, `y` `1.0` new\n"
     assert f"\n**New**\n\n{lines}" in newest
 
 
 def test_of_several_stacks_it_is_said_in_which_a_package_is_back(tmp_path: Path) -> None:
     steps = [{"e4s": "bgz", "hep": "bz"}, {"e4s": "gz", "hep": "z"}, {"e4s": "z", "hep": "bz"}]
     newest = markdown(snapshots(tmp_path, steps)).split("\n## ")[1]
-    assert "\n**Back (gone `2`)**: `b` `1.0` (`hep`)\n" in newest
+    assert "\n**Back (gone since `2`)**: `b` `1.0` (`hep`)\n" in newest
     assert "`g` is gone, `b` is back" in newest
 
 
@@ -150,7 +150,7 @@ def test_dependencies_that_are_back_are_not_called_new(tmp_path: Path) -> None:
         write_files(tmp_path / str(number), {"hep/spack.lock": content})
     back, gone = markdown(tmp_path, "-f", "text").split("\n\n3\n\n")[1].split("\n\n2\n\n")
     assert "\n\nDependencies: tbb back\n\n  tbb 2021, because of mkl" in back
-    assert "  lib0, lib1 1.0 new\n  mkl 2023 back (gone 2)\n" in back
+    assert "  lib0, lib1 1.0 new\n  mkl 2023 back (gone since 2)\n" in back
     assert "back" not in gone.lower()
 
 
@@ -166,7 +166,9 @@ def test_versions_are_those_before_all_sections_and_after_them(tmp_path: Path) -
     for number, versions in enumerate(("01", "12", "13", "14"), 1):
         records = [spec("abcde"[int(it)], f"1.{it}") for it in versions]
         write_files(tmp_path / str(number), pages_of(records))
-    assert net(markdown(tmp_path)) == ["**Other versions**: `zlib` `1.0` → `1.4` (`4`)"]
+    assert net(markdown(tmp_path)) == [
+        "**Other versions**: `zlib` `1.0` → `1.4`, still has `1.1` (`4`)"
+    ]
 
 
 @pytest.mark.parametrize("option", [("-k", "added"), ("-k", "!rebuilt")])
@@ -241,3 +243,38 @@ def test_of_a_stack_that_came_nothing_is_said_under_its_new_name_either(tmp_path
     text = markdown(snapshots(tmp_path, steps))
     assert "compared as one: `ubuntu22` → `ubuntu24`" in text.lower()
     assert net(text) == []
+
+
+def test_compilers_with_which_builds_are_made_have_a_line(tmp_path: Path) -> None:
+    def build(package: str, compiler: str, version: str = "1.0") -> Item:
+        return Item(package, version, explicit=True, compiler=(compiler, "1.0"))
+
+    steps = [["gcc"], ["gcc", "cce"], ["gcc", "cce", "llvm"], ["cce"]]
+    for number, names in enumerate(steps, 1):
+        items = [build(f"p{it}", name) for name in names for it in range(3)]
+        items += [build(f"q{it}", names[0], f"{number}.{it}") for it in range(9)]
+        write_files(tmp_path, {f"{number}/spack.lock": to_bytes(lock(items))})
+    [told] = [line for line in net(markdown(tmp_path)) if line.startswith("**Compilers**")]
+    assert told == "**Compilers**: `cce` `1.0` new (`2`), `gcc` `1.0` gone (`4`)"
+    # As any other line, where a reader does not see it at a glance.
+    for number in (1, 2):
+        (tmp_path / str(number) / "spack.lock").unlink()
+    assert "Compilers" not in markdown(tmp_path, "--allow-empty")
+
+
+def test_a_commit_is_called_by_its_tag(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    for number, names in enumerate(("az", "abz", "az", "abz"), 1):
+        pages = pages_of([spec(name, package=name) for name in names])
+        history.at(f"2025-07-0{number}T12:00:00Z", pages)
+        history.git("tag", f"v{number}")
+    history.git("tag", "also")
+    text = markdown("-C", tmp_path, "v1..v4")
+    assert re.findall("^## (.*?):", text, re.MULTILINE) == [
+        "`also` (2025-07-04)",
+        "`v3` (2025-07-03)",
+        "`v2` (2025-07-02)",
+    ]
+    assert net(text)[1:] == ["**New, and still there**: `b` `1.0` (since `also`)"]
+    assert " back (gone since `v3`)" in text
+    assert re.findall(r" \((`.*)\) in ", text) == ["`also`, `v4`"], "another tag is named below"

@@ -133,7 +133,7 @@ def test_what_is_downgraded_because_of_a_new_root_is_below_it(tmp_path: Path) ->
     told = lines.index("**`sdk` `1.0` is new in `a`**")
     assert lines[told + 1 : told + 4] == [
         "",
-        f"- downgraded, and needed by it: {fell} (`a`)",
+        f"- downgraded, and needed by it: {fell}",
         f"- {TAKEN}",
     ]
     assert not any(line.startswith("**Downgraded") for line in lines[:told])
@@ -142,7 +142,7 @@ def test_what_is_downgraded_because_of_a_new_root_is_below_it(tmp_path: Path) ->
     assert any(">downgraded, and needed by it: tool0 2.0 → 1.9, " in line for line in page)
     text = report(tmp_path, stacks, "-f", "text")
     below = text[text.index("sdk 1.0 is new in a") :]
-    assert below[2] == "  downgraded, and needed by it: " + fell.replace("`", "") + " (a)"
+    assert below[2] == "  downgraded, and needed by it: " + fell.replace("`", "")
 
 
 def test_what_is_broken_of_an_item_below_another_is_further_in() -> None:
@@ -262,7 +262,10 @@ def test_versions_of_products_that_are_gone_are_told_first(tmp_path: Path) -> No
     sides = (tools("1.14.2", "1.12.2", "1.10.7"), tools("1.14.3", "1.10.7"))
     others = (tools("1.14.2", "1.10.7"), tools("1.14.3", "1.10.7"))
     lines = report(tmp_path / "some", {"a": sides, "b": others, "c": sides})
-    assert lines[4] == "**Lost**: versions gone: `hdf5` `1.12.2` (all but `b`)"
+    assert (
+        lines[4]
+        == "**Lost**: versions gone: `hdf5` `1.12.2` (highest now `1.14.3`), in all but `b`"
+    )
     # What is upgraded in its series, or all at once, is no version that anybody misses.
     steps = (tools("1.14.2", "1.12.2"), tools("2.0"))
     for stacks in ({"a": others}, {"a": steps}):
@@ -281,7 +284,10 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
         return [*libs, *old, *up, Item("app", explicit=True, needs=tuple(map(needs, libs)))]
 
     for number, told in (
-        (39, ["**Lost**: some versions of dependencies gone: `openssl` `1.1`"]),
+        (
+            39,
+            ["**Lost**: some versions of dependencies gone: `openssl` `1.1` (highest now `3.1.3`)"],
+        ),
         (38, []),
     ):
         sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
@@ -508,7 +514,8 @@ def test_an_option_of_a_dependency_is_named_where_several_are_gone_because_of_it
     lines = report(tmp_path, {"a": (sides[0], sides[1])})
     told = "- some options of dependencies turned off: `visit` `~gui`"
     assert (told in lines) is is_told
-    assert ("- of dependencies: 3 gone" in lines) is is_told
+    gone = "- of dependencies: 3 gone; all because of `visit` (now `~gui`)"
+    assert (gone in lines) is is_told
 
 
 def test_a_reason_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
@@ -593,7 +600,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     assert list(filter(None, lines[4:14])) == [
         "**Lost**",
         "- gone: `gone` `1.0`",
-        "- versions gone: `flecsi` `2.1`",
+        "- versions gone: `flecsi` `2.1` (highest now `2.2`)",
         "- options turned off: `config` `~shared`",
         "**New**: `new` `1.0`",
         "**Downgraded**: `down` `1.1` → `1.0`",
@@ -633,7 +640,7 @@ def test_versions_gone_are_those_of_four_products_and_of_more(tmp_path: Path) ->
 
     gone = [Item(f"tool{it}", f"2.{it}", explicit=True) for it in range(1, 7)]
     lines = report(tmp_path, {"a": ([*side("1", "1.0", "2.0"), *gone], side("2", "2.0"))})
-    named = ", ".join(f"`tool{it}` `2.{it}`" for it in range(1, 5))
+    named = ", ".join(f"`tool{it}` `2.{it}` (highest now `3.{it}`)" for it in range(1, 5))
     told = [line for line in lines if line.startswith("**Lost**: versions")]
     assert told == [f"**Lost**: versions gone: {named} and of 2 more"]
 
@@ -943,7 +950,7 @@ def test_what_is_new_in_one_stack_and_upgraded_in_another_is_among_the_upgrades(
     lines = report(tmp_path, stacks, "-f", "comment")
     at = lines.index("**Upgraded**")
     assert lines[at + 2].endswith(", `f8` `8.1` → `8.2` (both)")
-    assert lines[at + 3] == "- also, counted elsewhere: `torch` `2.0` → `2.1` (`b`)"
+    assert lines[at + 3] == "- also, in some environments alone: `torch` `2.0` → `2.1` (`b`)"
     [told] = [line for line in lines if line.startswith("**Now in more environments**: ")]
     assert "`torch` `2.1` (`a`)" in told
 
@@ -992,7 +999,7 @@ def test_of_versions_that_are_gone_in_many_sets_of_stacks_the_others_are_counted
         return [*both, *ups[0]], [both[1], *ups[1]]
 
     lines = report(tmp_path, {name: sides(f"of-{name}") for name in "abcde"})
-    told = "; ".join(f"`of-{it}` `1.0` (`{it}`)" for it in "abc")
+    told = "; ".join(f"`of-{it}` `1.0` (highest now `2.0`), in `{it}`" for it in "abc")
     assert f"**Lost**: versions gone: {told}; others in 2 more sets of environments" in lines
 
 
@@ -1010,8 +1017,8 @@ def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Pa
     }
     lines = report(tmp_path, stacks)
     told = lines.index("**`sdk` `1.0` is new in all 3**")
-    assert lines[told + 2].startswith("- downgraded, and needed by it: `p0` `2.0` → `1.0`, ")
-    assert lines[told + 2].endswith(" (all but `c`)")
+    needed = "- downgraded in all but `c`, and needed by it: `p0` `2.0` → `1.0`, "
+    assert lines[told + 2].startswith(needed)
     assert lines[told + 3] == f"- {NO_ROOTS}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
     assert lines[told + 4] == "- of these, none is still a root spec elsewhere"
 

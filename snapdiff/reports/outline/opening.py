@@ -1,5 +1,6 @@
 """What begins the report of a tag: what many packages have as one reason, and what is named."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -31,13 +32,19 @@ from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
 from snapdiff.spack import TOOLCHAIN, older_versions
 
+_MOST_REASONS = 2
+"""How many packages are named because of which dependencies are gone."""
+
 _MANY_BELOW = 40
 """Below how many builds of a stack a version of a dependency was that somebody may miss."""
 
-_Lost = tuple[tuple[str, tuple[str, ...]], str]
-"""A package with versions, or variants, that it lost or got, and the stack where."""
+_Lost = tuple[tuple[str, tuple[str, ...], str], str]
+"""A package with versions, or variants, that it lost or got, and the stack where.
 
-Losses = Placed[tuple[str, tuple[str, ...]]]
+Behind versions that it lost is the highest one that is there now.
+"""
+
+Losses = Placed[tuple[str, tuple[str, ...], str]]
 
 
 class NewRoots(Struct, frozen=True, kw_only=True):
@@ -73,8 +80,9 @@ class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
 
     `builds` are there of the only stack. `versions_gone` are those of which none of their series
-    came, and `turned_off` the variants that were on in all builds, both of products, then of
-    dependencies.
+    came, each with the highest that is there now, and `turned_off` the variants that were on in all
+    builds, both of products, then of dependencies. `gone_because` says why most of the dependencies
+    are gone that no stack has any more, with their number.
     """
 
     shared: tuple[SharedChange, ...] = ()
@@ -84,6 +92,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: tuple[Losses, ...] = ((), ())
     turned_off: tuple[Losses, ...] = ((), ())
+    gone_because: tuple[tuple[Because, int], ...] = ()
 
 
 def opening_of(
@@ -108,6 +117,7 @@ def opening_of(
         lost_together=lost_together(stacks, moves, places) if is_lost else (),
         versions_gone=tuple(map(places.by_place, gone)),
         turned_off=tuple(map(places.by_place, off)),
+        gone_because=_why_gone(moves),
     )
 
 
@@ -134,10 +144,20 @@ def _lost_values(
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)
             if lost:
-                gone[is_dependency].append(((name, lost), stack))
+                gone[is_dependency].append(((name, lost, change.versions_now[-1]), stack))
             if off and (not is_dependency or name in reasons):
-                turned[is_dependency].append(((name, off), stack))
+                turned[is_dependency].append(((name, off, ""), stack))
     return gone, turned
+
+
+def _why_gone(moves: Moves) -> tuple[tuple[Because, int], ...]:
+    """Return the packages because of which most dependencies are gone from all stacks."""
+    found: Counter[Because] = Counter()
+    for (_, is_dependency), some in moves.items():
+        reasons = {move.because for move in some if move.status is Status.GONE and move.in_tag}
+        if is_dependency and len(reasons) == 1:
+            found.update(replace(it, direct=False) for it in reasons if isinstance(it, Because))
+    return tuple(it for it in found.most_common(_MOST_REASONS) if it[1] >= LEAST_TOGETHER)
 
 
 def _reasons_gone(moves: Moves) -> set[str]:
@@ -178,12 +198,12 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         is_alone = (change.package, move.versions) not in without_roots
         fell = move.status is Status.DOWNGRADED
         if change.needed_by and is_alone and (fell or move.needed_by):
-            lib = change.package, _older_version(change)
+            lib = change.package, _older_version(change), ""
             older.setdefault(change.needed_by, []).append(((lib, name), fell))
     told = []
     for roots in (it for it in {**taken, **older} if it):
         came = older.get(roots, [])
-        found = taken.get(roots, []) + [(name, stack) for ((name, _), stack), _ in came]
+        found = taken.get(roots, []) + [(name, stack) for ((name, *_), stack), _ in came]
         if len({name for name, _ in found}) < LEAST_TOGETHER:
             continue
         some = [it for other, names in taken.items() if set(roots) <= set(other) for it in names]
@@ -202,7 +222,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 place=places.place(here),
                 taken=places.by_place(sorted(some)),
                 older=places.by_place(it for it, _ in came),
-                fell=frozenset((name, it) for ((name, _), it), fell in came if fell),
+                fell=frozenset((name, it) for ((name, *_), it), fell in came if fell),
                 beside=places.by_place(it for it, fell in came if not fell),
                 others=places.besides(here, [it.stack for it in others])
                 if others and had_them == others
@@ -292,7 +312,8 @@ def _roots_told(
 def named_steps(lines: Iterable[PackageLine], status: Status, places: Places) -> Named:
     """Return the packages to which this happened with the steps they made, the same step once.
 
-    That is so as well where nobody asks for the package, if it is the same step.
+    That is so as well where nobody asks for the package, if it is the same step. Those in most
+    stacks are first.
     """
     found = []
     for name, some in ((name, it) for it in lines for name in it.packages):
@@ -307,7 +328,7 @@ def named_steps(lines: Iterable[PackageLine], status: Status, places: Places) ->
             steps[step] = replace(move, stacks=stacks, place=places.place(stacks))
         if steps:
             found.append((name, tuple(steps.values())))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda it: (-len(it[1][0].stacks), it[0])))
 
 
 def named_gains(lines: Iterable[PackageLine]) -> Named:

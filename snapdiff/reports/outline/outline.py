@@ -16,7 +16,6 @@ from snapdiff.reports.outline.opening import ToldNames, told_names
 from snapdiff.reports.outline.reasons import CountedCause
 from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.reports.outline.whole_stacks import StackNews
-from snapdiff.result.causes import TraitCount
 from snapdiff.result.changes import HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
@@ -206,17 +205,12 @@ class Outline(Struct, frozen=True, kw_only=True):
         return [it for tag in self.tags for it in tag.opening.lost_together if it.products]
 
     @property
-    def few_no_longer(self) -> tuple[list[TraitCount], list[str]]:
-        """The few things that products have no build with any more, and these, as far as untold.
-
-        A list below the sentence has names, if it has so many, and what it says all of them lost.
-        """
+    def few_no_longer(self) -> list[LostTogether]:
+        """The few things that products have no build with any more, if nothing else tells them."""
         some = self.no_longer
         told = {it for count in self.packages.told for it, _ in count.lost_with}
         is_short = len(some) <= _FEW_LOST and told.isdisjoint(it.trait for it in some)
-        if not is_short or self.names_below or self.several_changed:
-            return [], []
-        return [it.trait for it in some], sorted({name for it in some for name in it.products})
+        return some if is_short and not self.several_changed else []
 
     def lost_together(self, tag: TagBlock) -> list[LostTogether]:
         """Return what a tag has no build with any more, beside what the sentence says."""
