@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from snapdiff.errors import ReportError
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.outline.groups import FEW_QUIET, Group, grouped
-from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.opening import Opening
 from snapdiff.reports.outline.outline import Outline
 from snapdiff.reports.outline.parts import Part
@@ -150,32 +149,28 @@ def _without_told(outline: Outline) -> Outline:
     What lost builds in another way than its class says keeps its line, unless that is told as well.
     """
     named = {it.status for it in outline.names_below if not it.loses_builds}
-    lost = {
-        it for tag in outline.tags for some in tag.opening.lost_together for it in some.products
-    }
+    together = (some for tag in outline.tags for some in tag.opening.lost_together)
+    lost = {it for some in together for it in some.products}
 
     def without_told(part: Part) -> Part:
         if not named or part.about == "dependencies":
             return part
-        return replace(part, groups=tuple(map(told_above, part.groups)))
-
-    def told_above(group: Group) -> Group:
-        if not (group.steps or group.status in named):
-            return group
-        left = [
-            it for it in group.lines if loses_elsewhere(it) and not lost.issuperset(it.packages)
-        ]
-        if not left:
-            return replace(group, lines=(), table=None, names=(), gained=(), is_told_above=True)
-        [others] = grouped(left, None, lists_all=True)
-        return replace(others, steps=group.steps, also=group.also)
-
-    def loses_elsewhere(line: PackageLine) -> bool:
-        moves = (move for move in line.moves if move.status is not line.status)
-        return any(move.loses for move in moves)
+        groups = (
+            _told_above(it, lost) if it.steps or it.status in named else it for it in part.groups
+        )
+        return replace(part, groups=tuple(groups))
 
     tags = tuple(replace(tag, toolchain=tag.untold_tools) for tag in outline.tags)
     return _each_part(replace(outline, tags=tags), without_told)
+
+
+def _told_above(group: Group, lost: set[str]) -> Group:
+    """Return a group with the lines alone of packages that lost builds and are not among these."""
+    left = [it for it in group.lines if it.loses_otherwise and not lost.issuperset(it.packages)]
+    if not left:
+        return replace(group, lines=(), table=None, names=(), gained=(), is_told_above=True)
+    [others] = grouped(left, None, lists_all=True)
+    return replace(others, steps=group.steps, also=group.also)
 
 
 def _without_dependencies(outline: Outline) -> Outline:

@@ -41,6 +41,11 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         """The class of its packages: that of the worst that happened to them."""
         return self.moves[0].status
 
+    @property
+    def loses_otherwise(self) -> bool:
+        """Whether its packages lost builds in another way than their class says."""
+        return any(move.loses for move in self.moves if move.status is not self.status)
+
     def moves_of(self, package: str) -> tuple[Move, ...]:
         """Return what happened to one of its packages."""
         return (self.each[self.packages.index(package)],) if self.each else self.moves
