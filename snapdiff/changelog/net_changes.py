@@ -147,10 +147,11 @@ class NetChanges:
 
     def follow_compilers(self, end: SectionEnd, tags: Iterable[TagBlock]) -> None:
         """Take what the same section says of compilers, in all stacks alike."""
-        for name, move in (it for tag in tags if tag.toolchain for it in tag.toolchain.news):
+        for name, step in (it for tag in tags if tag.toolchain for it in tag.toolchain.news):
             if name in COMPILERS:
+                gone, came, kept = step.versions[:3]
                 followed = self._compilers.setdefault(name, _Followed())
-                followed.follow_versions(move.gone, move.came, move.kept, end.called)
+                followed.follow_versions(gone, came, kept, end.called)
 
     @property
     def compilers(self) -> list[NetChange]:

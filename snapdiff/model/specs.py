@@ -50,6 +50,12 @@ class Spec(Struct, frozen=True, gc=False, omit_defaults=True):
     explicit: bool = False
     external: bool = False
 
+    @property
+    def configuration(self) -> Configuration:
+        """Compiler, os, platform, target and variants in the common notation."""
+        words = self.compiler, self.os, self.platform, self.target, self.variants
+        return parse_configuration(*words)
+
 
 class Build(Struct, eq=False):
     """How specs were built, as their document writes it: like specs share one object.

@@ -183,6 +183,18 @@ def _without_dependencies(outline: Outline) -> Outline:
     return replace(outline, tags=tuple(tags))
 
 
+def _without_losses_below(outline: Outline) -> Outline:
+    """Return an outline that has no more than a number of what dependencies lost."""
+    tags = []
+    for tag in outline.tags:
+        gone, off = tag.opening.versions_gone[0], tag.opening.turned_off[0]
+        opening = replace(
+            tag.opening, versions_gone=(gone, ()), turned_off=(off, ()), gone_because=()
+        )
+        tags.append(replace(tag, opening=opening))
+    return replace(outline, tags=tuple(tags))
+
+
 def _without_tools_as_before(outline: Outline) -> Outline:
     tags = []
     for tag in outline.tags:
@@ -210,6 +222,7 @@ _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
     ),
     "which tools are as before": _without_tools_as_before,
     "what became of tools": _without_toolchain,
+    "what dependencies lost": _without_losses_below,
     "what many packages share": partial(_each_tag, opening=Opening()),
 }
 """What is left out of a report that is too long, what is needed least first, and how."""

@@ -14,7 +14,7 @@ from tests.reports.test_news import diff_of, numbered
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
 from tests.support.graphs import described
-from tests.support.helpers import run_cli, spec
+from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record
 from tests.support.tables import cases
 
@@ -529,3 +529,31 @@ def test_of_all_packages_to_which_the_same_happened_the_number_is_said_once() ->
     kept = spec("d", package="stays")
     text = render_report(diff_of([*sides[0], kept], [*sides[1], kept]), "markdown")
     assert "\n\nOf 13 packages compared, 12 are upgraded.\n\n" in text
+
+
+def test_of_what_is_down_here_and_up_there_no_number_of_stacks_is_said(tmp_path: Path) -> None:
+    places = (("develop", "e4s"), ("v1.0", "hep"))
+    for side, versions in (("old", ("3.2", "3.1")), ("new", ("3.1", "3.2"))):
+        records = [
+            spec(side[0] + tag[0], version, package="cmake", tag=tag, stacks=stack)
+            for (tag, stack), version in zip(places, versions, strict=True)
+        ]
+        write_files(tmp_path / side, pages_of(records))
+    out = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert out.split("\n\n")[1] == "cmake is downgraded."
+
+
+def test_of_more_versions_and_more_builds_a_sentence_names_who_has_versions(tmp_path: Path) -> None:
+    def builds(name: str, *numbers: int) -> list[Item]:
+        return [Item(name, explicit=True, parameters={"n": str(it)}) for it in numbers]
+
+    mpi = [Item("mpi", it, explicit=True) for it in ("1.0", "2.0")]
+    names = [f"p{it}" for it in range(5)]
+    old = [mpi[0], *(it for name in names for it in builds(name, 1))]
+    new = [*mpi, *(it for name in names for it in builds(name, 1, 2))]
+    sides = write_locks(tmp_path, old, new)
+    sentence = run_cli(*sides, "-f", "text").out.split("\n\n")[1]
+    assert sentence == "mpi has more versions, 5 products have more builds."
+    # Of the only other one nothing is counted.
+    sides = write_locks(tmp_path / "two", old[:2], new[:4])
+    assert "2 products have more versions or builds" in run_cli(*sides, "-f", "text").out

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.documents import Item, lock, needs, to_bytes
-from tests.support.helpers import run_cli, write_files
+from tests.support.helpers import pages_of, run_cli, spec, write_files
 
 MPICH, OPENMPI = Item("mpich", "4.1", explicit=True), Item("openmpi", "5.0", explicit=True)
 
@@ -188,3 +188,19 @@ def test_packages_that_lost_builds_of_two_sorts_stand_with_those_of_each(tmp_pat
         "- one each with `mpich` `4.1`: `fftw`, `gptl`, `hdf5`, `pnetcdf`",
         "- one each with `openmpi` `5.0`: `fftw`, `hdf5`",
     ]
+
+
+def test_of_two_builds_that_look_alike_one_is_left(tmp_path: Path) -> None:
+    """A page does not show in which dependencies they differ."""
+    for looks, told in (
+        ("abb", "app 1.0: 1 of 3 builds gone (another like it is there)."),
+        ("abc", "app 1.0: 1 of 3 builds gone (with look=c)."),
+    ):
+        for side, letters, some in (("old", "def", looks), ("new", "gh", "ab")):
+            records = [
+                spec(letter, package="app", variants=f"look={look}")
+                for letter, look in zip(letters, some, strict=True)
+            ]
+            write_files(tmp_path / looks / side, pages_of(records))
+        text = run_cli("-C", tmp_path / looks, "old", "new", "-f", "text").out
+        assert told in text

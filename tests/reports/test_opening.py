@@ -133,16 +133,16 @@ def test_what_is_downgraded_because_of_a_new_root_is_below_it(tmp_path: Path) ->
     told = lines.index("**`sdk` `1.0` is new in `a`**")
     assert lines[told + 1 : told + 4] == [
         "",
-        f"- downgraded, and needed by it: {fell}",
+        f"- downgraded for it: {fell}",
         f"- {TAKEN}",
     ]
     assert not any(line.startswith("**Downgraded") for line in lines[:told])
     page = report(tmp_path, stacks, "-f", "html")
     assert any(line.endswith(">sdk 1.0 is new in a</h3>") for line in page)
-    assert any(">downgraded, and needed by it: tool0 2.0 → 1.9, " in line for line in page)
+    assert any(">downgraded for it: tool0 2.0 → 1.9, " in line for line in page)
     text = report(tmp_path, stacks, "-f", "text")
     below = text[text.index("sdk 1.0 is new in a") :]
-    assert below[2] == "  downgraded, and needed by it: " + fell.replace("`", "")
+    assert below[2] == "  downgraded for it: " + fell.replace("`", "")
 
 
 def test_what_is_broken_of_an_item_below_another_is_further_in() -> None:
@@ -577,7 +577,7 @@ def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Pa
     report(tmp_path, {"a": without_gui("abcde")})
     text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "270").out
     assert "because of" not in text
-    left_out = "what many packages share; dependencies, and why hashes differ"
+    left_out = "what dependencies lost; dependencies, and why hashes differ"
     assert f"left out: {left_out}." in text
 
 
@@ -983,10 +983,10 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     roots = [Item(name, explicit=True, needs=tuple(map(needs, fell))) for name in ("aa", "bb")]
     more = [Item(f"n{number}", explicit=True) for number in range(3)]
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
-    assert lines[2] == "5 products are new, 3 are downgraded (needed by `aa`, `bb`)."
+    assert lines[2] == "5 products are new, 3 are downgraded (needed by `aa`, `bb`, new there)."
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
     assert lines[told + 3] == f"- {TAKEN}".replace(" it:", " them:")
-    assert lines[told + 2].startswith("- downgraded, and needed by them: `tool0` `2.0` → `1.9`, ")
+    assert lines[told + 2].startswith("- downgraded for them: `tool0` `2.0` → `1.9`, ")
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0`" in lines
 
 
@@ -1017,7 +1017,7 @@ def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Pa
     }
     lines = report(tmp_path, stacks)
     told = lines.index("**`sdk` `1.0` is new in all 3**")
-    needed = "- downgraded in all but `c`, and needed by it: `p0` `2.0` → `1.0`, "
+    needed = "- downgraded for it in all but `c`: `p0` `2.0` → `1.0`, "
     assert lines[told + 2].startswith(needed)
     assert lines[told + 3] == f"- {NO_ROOTS}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
     assert lines[told + 4] == "- of these, none is still a root spec elsewhere"
@@ -1096,7 +1096,7 @@ def test_what_went_to_a_version_that_was_there_is_downgraded_in_part(tmp_path: P
 
     sides = [*side("2.0", "2.0", "1.9"), OTHER], [*side("2.0", "1.9", "1.9")]
     lines = report(tmp_path, {"a": sides})
-    words = "(`p` in part to `1.9`, `q` in part to `1.9`)"
+    words = "(`p` to `1.9` beside `2.0`, `q` to `1.9` beside `2.0`)"
     assert lines[2] == f"`other` is gone, 2 products are downgraded {words}."
 
 
@@ -1355,5 +1355,5 @@ def test_what_keeps_an_older_version_is_upgraded_in_part(tmp_path: Path) -> None
     ]
     lines = report(tmp_path, {"a": ([*sides[0], gone], sides[1])})
     assert lines[2].startswith(
-        "`gone` is gone, 2 products are upgraded (`p` to `1.1`, `q` in part to `1.1`)."
+        "`gone` is gone, 2 products are upgraded (`p` to `1.1`, `q` to `1.1` beside `0.9`)."
     )

@@ -214,9 +214,11 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.versions.came or ((into,) if into else ())
 
     @property
-    def is_in_part(self) -> bool:
-        """Whether some builds have another version now, and some the one that they had."""
-        return bool(self.came and (self.versions.kept or self.versions.counts))
+    def beside_came(self) -> Versions:
+        """The versions that stayed beside those that came, or to which builds went."""
+        stayed = self.versions.kept
+        stayed = stayed or tuple(it.version for it in self.versions.counts if it.old and it.new)
+        return tuple(it for it in stayed if it not in self.came) if self.came else ()
 
     def now_in_words(self, mark: Mark) -> str:
         """Return the highest version that came, and in place of which, or what there is more of."""

@@ -264,11 +264,19 @@ def _shares_of(
             of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
             merged=change.merged or None if is_lost else None,
             in_table=0 if is_lost else change.gained_with or 0,
+            has_twin=is_lost and len(found) == number == 1 and _has_twin(found[0], specs),
         )
 
     is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
     builds = _number_of_builds(change) if is_of_some else Count(0, 0)
     return share(Kind.REMOVED, change.lost_by), share(Kind.ADDED, change.gained_by)
+
+
+def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
+    """Return whether a spec of the same version and configuration as a lost one was rebuilt."""
+    others = [it.old for it in specs if it.kind is Kind.REBUILT and it.old]
+    looks = [(parse_version(it.version), it.configuration) for it in (*lost.specs, *others)]
+    return looks[0] in looks[1:]
 
 
 def _with_other_compiler(

@@ -24,6 +24,9 @@ _NAMED = (Status.GONE, Status.LOST, Status.NEW, Status.DOWNGRADED, Status.MAJOR,
 _MOST_TERMS = 5
 """How many classes have a number of their own; of more these do, and several others have one."""
 
+_FEW_WITH_VERSIONS = 2
+"""How many packages a sentence names that have more versions, beside others with more builds."""
+
 _FEW_TRAITS = 2
 """How many traits tell in the first sentence which builds are lost."""
 
@@ -44,7 +47,8 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     that each of several has more, or has in place of the lost ones. `few` are they, with what
     happened to each, where these are few that somebody will miss or look for, and `few_in_some`
     those `in_some`. They changed in `events` as all around them did. `major` is how many of the
-    upgraded ones have another major version.
+    upgraded ones have another major version. `with_versions` are the few that have more versions,
+    where the others only have more builds.
     """
 
     status: Status
@@ -62,6 +66,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     few_in_some: Named = ()
     events: tuple[Event, ...] = ()
     major: int = 0
+    with_versions: tuple[str, ...] = ()
 
     @property
     def loses_builds(self) -> bool:
@@ -232,6 +237,10 @@ def _count(
             counted = replace(counted, place=Place("", tuple(stacks)), in_stacks=in_stacks)
     elif status is Status.LOST:
         counted = _with_losses(counted, moves, [(name, move) for name, _, move in every])
+    elif status is Status.MORE and counted.what == ("versions", "builds"):
+        some = tuple(sorted({name for name, move in moves if move.is_of_versions}))
+        if len(some) <= _FEW_WITH_VERSIONS and len(some) + 1 < counted.number:
+            counted = replace(counted, with_versions=some)
     elif status is Status.MORE and counted.what == ("builds",) and counted.number > 1:
         traits = [it for it, _ in _traits_of((name, move.gained) for name, move in moves)]
         counted = replace(counted, first_with=traits[0] if len(traits) == 1 else None)

@@ -112,8 +112,19 @@ class Outline(Struct, frozen=True, kw_only=True):
         told = self.packages.told
         if len(told) == 1:
             is_placed = told[0].place is not None or told[0].in_some == told[0].number
-            return self.stacks > 1 and not is_placed
+            return self.stacks > 1 and not (is_placed or self._is_else_elsewhere)
         return self.stacks > 1 and not any(self.whole_stacks.values())
+
+    @property
+    def _is_else_elsewhere(self) -> bool:
+        """Whether a package is up in one stack and down in another, or the like."""
+        found: dict[str, set[Status]] = {}
+        parts = (part for tag in self.tags for part in tag.parts if part.about != "dependencies")
+        for line in (line for part in parts for line in part.lines):
+            for name in line.packages:
+                some = (it.status for it in line.moves_of(name) if not it.status.is_quiet)
+                found.setdefault(name, set()).update(some)
+        return any(len(some - {Status.MAJOR}) > 1 for some in found.values())
 
     @property
     def is_everywhere(self) -> bool:

@@ -47,8 +47,8 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     """What changed of what everything stands on, the highest version first, and what did not.
 
     The latter has the versions of each part, and where these are, if others are elsewhere. `news`
-    is what a colleague would say of it: what became of a compiler, MPI, CUDA, HIP or Python in all
-    stacks alike.
+    is what a colleague would say of it: what became of a compiler, MPI or Python in all stacks
+    alike, which are `everywhere`, and of CUDA or HIP in any.
     `compilers` are those with which specs are built as before, where that is so of all of them, and
     none of these changed as a package; `others_changed` says that others did, as packages alone.
     `moved` has the compiler, the os and the target to which all builds of some stacks moved.
@@ -56,15 +56,16 @@ class Toolchain(Struct, frozen=True, kw_only=True):
 
     as_before: tuple[tuple[str, tuple[tuple[Versions, Place], ...]], ...]
     changes: tuple[tuple[str, tuple[ToolStep, ...]], ...]
-    news: tuple[tuple[str, VersionMove], ...]
+    news: tuple[tuple[str, ToolStep], ...]
     compilers: tuple[str, ...]
     others_changed: bool
     moved: tuple[SharedChange, ...]
+    everywhere: Place
 
     @property
     def new_compilers(self) -> set[str]:
         """The compilers of its news with which nothing was built before."""
-        steps = (it for it in self.news if it[0] in COMPILERS)
+        steps = ((name, it.versions) for name, it in self.news if name in COMPILERS)
         return {name for name, step in steps if step.came and not (step.gone or step.kept)}
 
 
@@ -146,11 +147,10 @@ def toolchain_of(
     everywhere = places.place(stack.stack for stack in tag.stacks)
     moved = [it for it in of_fields if it.event.what in _MOVES and it.specs == it.of]
     news = [
-        (name, some[0].versions)
+        (name, _without_rest(name, step))
         for name, some in changes
-        if some[0].place is everywhere
-        and _is_news(name, some[0].versions)
-        and not any(_says(it, name, some[0]) for it in moved)
+        for step in some
+        if _is_news(name, step, everywhere) and not any(_says(it, name, step) for it in moved)
     ]
     return Toolchain(
         as_before=tuple(as_before),
@@ -159,6 +159,7 @@ def toolchain_of(
         compilers=tuple(same_compilers),
         others_changed=not packages.isdisjoint(COMPILERS),
         moved=tuple(moved),
+        everywhere=everywhere,
     )
 
 
@@ -173,10 +174,19 @@ def _steps_of(name: str, steps: _Steps, places: Places, *, is_all: bool) -> Iter
         )
 
 
-def _is_news(name: str, step: VersionMove) -> bool:
+def _without_rest(name: str, step: ToolStep) -> ToolStep:
+    """Return a step as a sentence tells it: of CUDA not which versions are still there."""
+    return step if name in COMPILERS else step._replace(versions=step.versions._replace(kept=()))
+
+
+def _is_news(name: str, step: ToolStep, everywhere: Place) -> bool:
     """Return whether a colleague would tell it; an MPI that is new or gone is a product."""
-    is_move = len(step.gone) == len(step.came) == 1 and not step.kept
-    return name in COMPILERS or (is_move and name in (*MPI, "cuda", "hip", "python"))
+    is_move = len(step.versions.gone) == len(step.versions.came) == 1
+    if name in ("cuda", "hip"):  # some stacks are of other processors
+        return is_move
+    is_all = is_move and not step.versions.kept
+    is_told = name in COMPILERS or (is_all and name in (*MPI, "python"))
+    return is_told and step.place is everywhere
 
 
 def _because_of(name: str, stacks: Iterable[StackDiff]) -> Because | None:
