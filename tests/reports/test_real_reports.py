@@ -452,3 +452,13 @@ def test_all_details_of_a_release_are_reported(name: str) -> None:
     hashes = {spec.hash[:7] for spec in specs}
     assert len(hashes) > 5_000
     assert [it for it in hashes if it not in text] == []
+
+
+def test_the_first_sentence_says_once_what_was_replaced() -> None:
+    folder = DATA / "real-spack" / "0.23"
+    out = run_cli("-C", folder, "base", "mpich", "-f", "text").out
+    why = "because of openmpi replaced by mpich"
+    assert out.split("\n\n")[1] == f"3 products only have another hash, {why}; gcc as before."
+    out = run_cli("-C", folder, "base", "splice", "-f", "text").out
+    said = "3 products only have another hash; gcc as before, openmpi replaced by mpich."
+    assert out.split("\n\n")[1] == said
