@@ -10,10 +10,9 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.names import readable, tag_names
-from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.result.changes import CatalogDiff
 from snapdiff.result.packages import Count, Kind, PackageChange
-from snapdiff.spack import COMPILERS, versions_in_order
+from snapdiff.spack import versions_in_order
 
 Fate = Literal["new", "gone", "versions", "came and went", "gone and back"]
 
@@ -115,7 +114,6 @@ class NetChanges:
         self._places: dict[_Place, dict[str, _Followed]] = {}
         self._builds: dict[_Place, Count] = {}
         self._whole: set[_Place] = set()
-        self._compilers: dict[str, _Followed] = {}
         self._sections = 0
         self._has_all = True
 
@@ -144,20 +142,6 @@ class NetChanges:
                     if since and place not in self._whole:
                         back.setdefault((names, stack.stack), {})[change.package] = since
         return back
-
-    def follow_compilers(self, end: SectionEnd, tags: Iterable[TagBlock]) -> None:
-        """Take what the same section says of compilers, in all stacks alike."""
-        for name, step in (it for tag in tags if tag.toolchain for it in tag.toolchain.news):
-            if name in COMPILERS:
-                gone, came, kept = step.versions[:3]
-                followed = self._compilers.setdefault(name, _Followed())
-                followed.follow_versions(gone, came, kept, end.called)
-
-    @property
-    def compilers(self) -> list[NetChange]:
-        """What became of the compilers with which builds are made, by name."""
-        told = sorted(self._compilers.items()) if self.is_told else ()
-        return [net[1] for name, it in told if (net := it.net(name))]
 
     def _named(self, places: Iterable[_Place]) -> tuple[str, ...]:
         """Return the names of stacks, if there are several in the catalog, and of several tags."""

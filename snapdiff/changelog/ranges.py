@@ -14,12 +14,13 @@ from snapdiff.catalog.loading import Catalog, check_filters, has_document, requi
 from snapdiff.catalog.reading import Reading, read_whole
 from snapdiff.changelog.periods import natural_order, periods_of
 from snapdiff.changelog.sections import GitSteps, SectionEnd, SectionStep, Steps
-from snapdiff.comparison import ComparisonOptions
+from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import RevisionError
 from snapdiff.filters import Scope
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model.specs import Revision
 from snapdiff.reports import By
+from snapdiff.result.changes import CatalogDiff
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitHistory, GitSource, changes_between
 from snapdiff.sources.names import EVERYWHERE
@@ -46,6 +47,11 @@ class GitRange(NamedTuple):
     def newest(self) -> Source:
         """The last revision: its configuration file counts."""
         return self.history.new
+
+    @property
+    def last(self) -> Catalog:
+        """The last revision."""
+        return Catalog(self.history.new)
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -143,6 +149,11 @@ class FolderRange(Steps, frozen=True, kw_only=True):
         return DirectorySource(self.name, Path(self.folder), self.limits)
 
     @property
+    def last(self) -> Catalog:
+        """The last snapshot."""
+        return self._catalog(self.snapshots[-1])
+
+    @property
     def ends(self) -> tuple[str, str]:
         """What the first and the last snapshot are called."""
         return printable_path(self.snapshots[0]), printable_path(self.snapshots[-1])
@@ -172,6 +183,16 @@ class FolderRange(Steps, frozen=True, kw_only=True):
 
 
 Range = GitRange | FolderRange
+
+
+def compare_ends(wanted: Range, settings: ComparisonOptions) -> CatalogDiff:
+    """Return what changed from the first snapshot to the last one, which may both be empty.
+
+    What the settings ask for may have been there in between alone.
+    """
+    old, new = wanted.oldest, wanted.last
+    settings = replace(settings, allow_empty=True)
+    return diff_files(RevisionPair(old, new), (old.revision, new.revision), settings)
 
 
 def open_range(

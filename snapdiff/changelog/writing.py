@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, to_builtins
 
@@ -31,6 +32,7 @@ from snapdiff.reports.templates import (
     user_template,
 )
 from snapdiff.reports.terminal import in_window
+from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown
 
 _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
@@ -52,10 +54,12 @@ ToldSection = tuple[SectionEnd, str]
 class Changelog(Struct, frozen=True, kw_only=True):
     """A changelog that is to be written: what all its sections have in common, and where it goes.
 
-    `ends` are its first and last revision, `shaping` the options in the marker of each section.
+    `ends` are its first and last revision, which `compare_ends` compares; `shaping` has the options
+    in the marker of each section.
     """
 
     ends: tuple[str, str]
+    compare_ends: Callable[[], CatalogDiff]
     settings: ComparisonOptions
     options: ReportOptions
     shaping: str
@@ -110,8 +114,6 @@ class Changelog(Struct, frozen=True, kw_only=True):
             outline = outline_of(
                 diff, self.options.group_by, details=self.options.detail, back=back
             )
-            if net:
-                net.follow_compilers(end, outline.tags)
             # A template leaves its contexts in cycles, with all that it was given: of two thousand
             # small sections these were 180 of 226 MB. What was there before is much, and not looked
             # at: collecting is off for that reason.
@@ -142,7 +144,15 @@ class Changelog(Struct, frozen=True, kw_only=True):
         """Return what it begins with: of one that is written whole also what it comes to."""
         environment = environment_of(self.format_name, self.options)
         values = {"changelog": self, "is_quiet": is_quiet, "net": net}
-        return render_page(environment, "changelog_head.j2", **values)
+        return render_page(environment, "changelog_head.j2", **values, **self._in_all(net))
+
+    def _in_all(self, net: NetChanges | None) -> dict[str, Any]:
+        """Return what the first sentence about both ends asks for; of few sections nothing."""
+        if not (net and net.is_told):
+            return {}
+        outline = outline_of(self.compare_ends(), self.options.group_by)
+        link = _LINKS[self.format_name](self.options.package_url)
+        return block_values(outline, tells_unchanged=False) | {"link": link}
 
     def _for_people(self, sections: Iterable[Section]) -> Iterator[str]:
         """Yield the whole changelog, newest first."""
@@ -167,6 +177,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             changelog=self,
             net=net,
             sections=[(end, trusted(text)) for end, text in told],
+            **self._in_all(net),
             style=style,
             style_hash=style_hash,
         )

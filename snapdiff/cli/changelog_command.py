@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.kept_file import GIVEN, filter_options, options_text, require_no_changelog
-from snapdiff.changelog.ranges import GitRange, Range, open_range
+from snapdiff.changelog.ranges import GitRange, Range, compare_ends, open_range
 from snapdiff.changelog.sections import compute_sections
 from snapdiff.changelog.seen_report import render_first_seen
 from snapdiff.changelog.writing import Changelog, is_continued
@@ -105,6 +105,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             looks = replace(looks, package_url="")  # no links where text is read as it is
         log = Changelog(
             ends=wanted.ends,
+            compare_ends=lambda: compare_ends(wanted, settings),
             settings=settings,
             options=looks,
             shaping=_shaping(given),

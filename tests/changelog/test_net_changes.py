@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.documents import Item, lock, needs, to_bytes
-from tests.support.helpers import pages_of, spec, write_files
+from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.story import History, markdown, run_changelog
 
 Stacks = Mapping[str, str]
@@ -245,7 +245,7 @@ def test_of_a_stack_that_came_nothing_is_said_under_its_new_name_either(tmp_path
     assert net(text) == []
 
 
-def test_compilers_with_which_builds_are_made_have_a_line(tmp_path: Path) -> None:
+def test_a_changelog_begins_with_what_one_report_on_its_ends_says(tmp_path: Path) -> None:
     def build(package: str, compiler: str, version: str = "1.0") -> Item:
         return Item(package, version, explicit=True, compiler=(compiler, "1.0"))
 
@@ -253,13 +253,15 @@ def test_compilers_with_which_builds_are_made_have_a_line(tmp_path: Path) -> Non
     for number, names in enumerate(steps, 1):
         items = [build(f"p{it}", name) for name in names for it in range(3)]
         items += [build(f"q{it}", names[0], f"{number}.{it}") for it in range(9)]
-        write_files(tmp_path, {f"{number}/spack.lock": to_bytes(lock(items))})
-    [told] = [line for line in net(markdown(tmp_path)) if line.startswith("**Compilers**")]
-    assert told == "**Compilers**: `cce` `1.0` new (`2`), `gcc` `1.0` gone (`4`)"
-    # As any other line, where a reader does not see it at a glance.
+        write_files(tmp_path, {f"{number}/hpc/spack.lock": to_bytes(lock(items))})
+    report = run_cli("-C", tmp_path, "1", "4", "--package-url", "").out.split("\n\n")
+    assert report[1].startswith("Of 12 products, 9 are upgraded")
+    told = f"{report[1][0].lower()}{report[1][1:]}"
+    assert net(markdown(tmp_path))[0] == f"**In all** in `hpc` from `1` to `4`: {told}"
+    # Of two sections anybody sees it at a glance.
     for number in (1, 2):
-        (tmp_path / str(number) / "spack.lock").unlink()
-    assert "Compilers" not in markdown(tmp_path, "--allow-empty")
+        (tmp_path / str(number) / "hpc" / "spack.lock").unlink()
+    assert "In all" not in markdown(tmp_path, "--allow-empty")
 
 
 def test_a_commit_is_called_by_its_tag(tmp_path: Path) -> None:
