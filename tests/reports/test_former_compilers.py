@@ -51,13 +51,13 @@ def test_a_report_in_whole(tmp_path: Path) -> None:
     assert compared(tmp_path, BEFORE, AFTER, "-f", "text") == (
         "Changes from old.lock to new.lock\n"
         "\n"
-        "old is gone, 1 package is a dependency now, 1 is reconfigured.\n"
+        "old is gone, 1 package is a dependency now, 1 is built with another compiler.\n"
         "\n"
         "Gone: old 1.0\n"
         "\n"
         "Is a dependency now: llvm 15.0.0\n"
         "\n"
-        "Reconfigured: zlib 1.3: compiler clang@14.0.6 → llvm@15.0.0\n"
+        "Built with another compiler: zlib 1.3: compiler clang@14.0.6 → llvm@15.0.0\n"
     )
 
 

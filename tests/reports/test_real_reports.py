@@ -314,8 +314,8 @@ def test_compilers_are_not_as_before_where_packages_lost_their_builds_with_one()
     _, sentence, _, lost, *_ = out.split("\n\n")
     assert "Products (root specs)" not in out, "of one environment no heading is needed"
     assert sentence.replace("\n", " ").endswith(
-        ", 1 is reconfigured; superlu, superlu-dist have no build with intel-oneapi-compilers any "
-        "more, esmf, superlu-dist none with intel-oneapi-mpi."
+        ", 1 is built with another compiler; superlu, superlu-dist have no build with "
+        "intel-oneapi-compilers any more, esmf, superlu-dist none with intel-oneapi-mpi."
     )
     assert "  with intel-oneapi-compilers: superlu, superlu-dist;" in lost
 

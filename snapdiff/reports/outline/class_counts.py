@@ -39,7 +39,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
 
     `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
-    what was lost, or is more: versions, builds or both, or that no compiler is named any more;
+    what was lost, or is more: versions, builds or both, or that all have another compiler, or none;
     `is_single` says that it is one version or build, of one package, `version` which, if all lost
     it in `place`. `lost_with` is what tells all builds that they lost, if that is one trait or two,
     with how many packages lost such; `lost_too` are packages of other classes of which builds with
@@ -296,16 +296,19 @@ def _what(status: Status, moves: Iterable[Move]) -> tuple[str, ...]:
         found |= {"builds" for it in moves if it.versions.counts}  # of a version that stays
     elif status is Status.ROOTS:
         found = {"now" if it.asked_for and it.asked_for.new else "no longer" for it in moves}
-    elif status is Status.RECONFIGURED and all(map(_names_no_compiler, moves)):
-        found = {"no compiler"}
-    return tuple(sorted(found, reverse=True))
+    elif status is Status.RECONFIGURED:
+        kinds = set(map(_compiler_alone, moves))
+        found = kinds if len(kinds) == 1 else set()
+    return tuple(sorted(filter(None, found), reverse=True))
 
 
-def _names_no_compiler(move: Move) -> bool:
-    """Return whether all that happened to a package is that no build names its compiler now."""
-    differs = [(it.what, it.new) for it in move.differs]
-    is_all = not (move.some_builds or move.differs_also or move.differs_more)
-    return differs == [("compiler", NO_COMPILER)] and is_all
+def _compiler_alone(move: Move) -> str:
+    """Return what happened to the compiler of builds, if that is all that happened to them."""
+    if [it.what for it in move.differs] != ["compiler"] or move.differs_also or move.differs_more:
+        return ""
+    if move.differs[0].new != NO_COMPILER:
+        return "other compiler" if move.differs[0].old != NO_COMPILER else ""
+    return "" if move.some_builds else "no compiler"
 
 
 def _only_place(moves: Iterable[tuple[str, Move]]) -> Place | None:
