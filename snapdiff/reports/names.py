@@ -64,6 +64,11 @@ def short_hash(text: str) -> str:
     return text[:SHORT_HASH]
 
 
+def says(text: str, name: str) -> bool:
+    """Return whether a text has a name: `cuda-x86_64` is not `cuda`."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+
+
 def day_of(moment: str | None) -> str:
     """Return the day of a moment in ISO 8601, nothing where there is none."""
     return (moment or "")[: len("2025-07-06")]

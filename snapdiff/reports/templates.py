@@ -98,6 +98,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "paths_by_sign": paths_by_sign,
         "initial": _with_capital,
         "sets_in": sets_in,
+        "says": names.says,
         "name": mark,
         "joined": partial(names.joined, mark=mark),
         "paint": paint,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff.model.specs import Revision
-from snapdiff.reports.names import SideName, short_names, side_names
+from snapdiff.reports.names import SideName, says, short_names, side_names
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 
@@ -187,3 +187,16 @@ def test_the_stack_that_went_is_named_where_one_tag_changed(
         write_files(tmp_path / side, pages_of(records + gone))
     text = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
     assert f" changed, {told}." in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("cuda 12 → 13", True),
+        ("(`cuda`)", True),
+        ("cuda-x86_64", False),
+        ("is-cuda, cudann", False),
+    ],
+)
+def test_a_name_is_not_said_by_a_longer_one(text: str, *, is_said: bool) -> None:
+    assert says(text, "cuda") is is_said
