@@ -103,7 +103,8 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     """Yield an outline with ever less in it, what is left out, and how many lines have to fit.
 
     Those are all of products as long as there are dependencies to leave out; then all that somebody
-    should look at and that is not named above the lines, as long as there is anything else.
+    should look at and that is not named above the lines, as long as there is anything else, and in
+    the end one.
     """
     left_out: tuple[str, ...] = ()
     needed = [it for it in Status if not it.is_quiet]
@@ -115,6 +116,11 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
             outline, left_out = less, (*left_out, words)
             yield outline, left_out, _product_lines(outline, needed)
     yield outline, left_out, 1
+    for words, without in _NEEDED_MOST.items():
+        less = without(outline)
+        if less != outline:
+            outline, left_out = less, (*left_out, words)
+            yield outline, left_out, 1
 
 
 def _product_lines(outline: Outline, classes: Collection[Status]) -> int:
@@ -195,6 +201,25 @@ def _without_losses_below(outline: Outline) -> Outline:
     return replace(outline, tags=tuple(tags))
 
 
+def _without_shared(outline: Outline) -> Outline:
+    """Return an outline that begins with no more than what products lost."""
+    tags = []
+    for tag in outline.tags:
+        opening = replace(tag.opening, shared=(), replaced=(), new_roots=(), builds=None)
+        tags.append(replace(tag, opening=opening))
+    return replace(outline, tags=tuple(tags))
+
+
+def _without_steps(outline: Outline) -> Outline:
+    """Return an outline that counts what is upgraded, and does not name it above its lines."""
+
+    def without_steps(part: Part) -> Part:
+        groups = (replace(it, steps=(), also=(), gained=()) for it in part.groups)
+        return replace(part, groups=tuple(groups))
+
+    return _each_part(outline, without_steps)
+
+
 def _without_tools_as_before(outline: Outline) -> Outline:
     tags = []
     for tag in outline.tags:
@@ -223,9 +248,15 @@ _NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
     "which tools are as before": _without_tools_as_before,
     "what became of tools": _without_toolchain,
     "what dependencies lost": _without_losses_below,
-    "what many packages share": partial(_each_tag, opening=Opening()),
+    "what many packages share": _without_shared,
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
+
+_NEEDED_MOST: dict[str, Callable[[Outline], Outline]] = {
+    "which products are upgraded": _without_steps,
+    "what products lost": partial(_each_tag, opening=Opening()),
+}
+"""What is left out after that, rather than to cut the text."""
 
 
 def _cut(text: str, most: int) -> str:

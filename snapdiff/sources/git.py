@@ -14,7 +14,7 @@ from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
 from snapdiff.sources.git_commands import missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, split_name
-from snapdiff.sources.repository import RAW, Newcomers, Repository, entry_pair, submodules_in
+from snapdiff.sources.repository import RAW, Repository, entry_pair, submodules_in
 from snapdiff.sources.source import (
     Commit,
     Content,
@@ -56,8 +56,6 @@ class GitSource(Source):
         self.prefix = printable_path(folder)
         self.commit = commit
         self._top = top
-        self.newcomers = Newcomers()
-        """What a comparison with another revision found here."""
 
     @property
     def origin(self) -> str:
@@ -109,7 +107,7 @@ class GitSource(Source):
 
     def why_not_there(self, path: str) -> str:
         """Return what is in the place of a file of the other side, or nothing where nothing is."""
-        return self.newcomers.in_place_of(path)
+        return self.repository.in_place_of(self.tree, path)
 
     def _is_beside(self, other: Source) -> TypeGuard["GitSource"]:
         """Return whether the other is of the same repository: one git knows both."""
@@ -131,8 +129,9 @@ class GitSource(Source):
         if not self._is_beside(new):
             return super().changed_entries(new)
         found: list[EntryPair] = []
+        newcomers = self.repository.newcomers(self.tree, new.tree)
         for facts, path in self.repository.changes(self.tree, new.tree):
-            before, after = entry_pair(facts, path, (self.newcomers, new.newcomers))
+            before, after = entry_pair(facts, path, newcomers)
             before = before if before and self.paths.has(before.path) else None
             after = after if after and new.paths.has(after.path) else None
             if before or after:
@@ -324,11 +323,10 @@ def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
     steps = "".join(lines).encode("ascii")
     if not steps:
         return
-    git, paths = sources[0].repository.git, sources[0].paths
+    repository, paths = sources[0].repository, sources[0].paths
     asked = iter(steps.splitlines())
-    sides = pairwise(source.newcomers for source in sources)
     pairs: list[EntryPair] | None = None
-    words = git.words("diff-tree", "--stdin", *RAW, given=steps)
+    words = repository.git.words("diff-tree", "--stdin", *RAW, given=steps)
     for word in words:
         # Each step has a line of its own before the facts of its first file.
         *begun, facts = word.split(b"\n")
@@ -337,7 +335,7 @@ def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
                 raise missing_object("git diff-tree", "a tree")
             if pairs is not None:
                 yield pairs
-            pairs, newcomers = [], next(sides)
+            pairs, newcomers = [], repository.newcomers(*step.decode("ascii").split())
         if facts and pairs is not None:
             old, new = entry_pair(facts, next(words), newcomers)
             if (entry := new or old) and paths.has(entry.path):

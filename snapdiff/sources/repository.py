@@ -60,6 +60,7 @@ class Repository:
         self.limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
         self._last_changes: dict[tuple[str, str], list[tuple[bytes, bytes]]] = {}
+        self._newcomers: dict[str, Newcomers] = {}
         self._idle: list[Objects] = []
         try:
             self.git_dir = self.ask("--absolute-git-dir")
@@ -157,6 +158,19 @@ class Repository:
         """Return the submodule that a path is or leads into, or nothing; raises RevisionError."""
         around = folders_upwards(path)
         return next((it for it in around if self._item(tree, it)[0] == _SUBMODULE), "")
+
+    def newcomers(self, old: str, new: str) -> tuple["Newcomers", "Newcomers"]:
+        """Return what two trees have that the other one may not have, as far as it is noted."""
+        some = (self._newcomers.setdefault(tree, Newcomers()) for tree in (old, new))
+        return next(some), next(some)
+
+    def in_place_of(self, tree: str, path: str) -> str:
+        """Return what a tree has in the place of a file, or nothing; raises RevisionError."""
+        if tree in self._newcomers:
+            return self._newcomers[tree].in_place_of(path)
+        if any(self._item(tree, it)[0] == _SYMLINK for it in folders_upwards(path)):
+            return IN_A_LINK
+        return NOT_A_FILE if self._item(tree, path)[0] == _FOLDER else ""
 
     def _item(self, tree: str, path: str) -> tuple[str, str]:
         """Return mode and object id of what has a path in a tree; the empty path is the tree."""

@@ -427,6 +427,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "folders": [("1", "2"), ("2", "1")],
     "working tree": [("HEAD~1",)],
     "revisions": [("HEAD~1", "HEAD"), ("HEAD", "HEAD~1")],
+    "mixed": [("../days/1", "HEAD"), ("HEAD", "../days/1")],
     "snapshots": [("changelog", ".")],
     "history": [("changelog", "HEAD~1..HEAD")],
 }
@@ -452,7 +453,7 @@ def test_what_is_in_the_place_of_a_page_is_a_bad_page(
         write_files(tmp_path / "elsewhere", {"specs.md": page})
         (days / "2" / path).parent.symlink_to(tmp_path / "elsewhere")
     folder = days
-    if kind in ("working tree", "revisions", "history"):
+    if kind not in ("folders", "snapshots"):
         repository = GitRepository(folder := tmp_path / "catalog")
         for name in ("1", "2"):
             shutil.rmtree(folder / "_cache", ignore_errors=True)

@@ -128,10 +128,10 @@ def test_what_is_back_is_not_called_new(tmp_path: Path) -> None:
     assert "\n**Back (gone since `2`)**: `b`, `c` `1.0`\n" in back
     assert back.lower().count("back") == 2
     assert "new" not in back
-    # Others are new: the class has its name, and lines say which are back.
-    assert "4 packages are new" in newest
+    # Others are new: lines say which are back.
+    assert "4 packages are new or back" in newest
     lines = "- `b`, `c` `1.0` back (gone since `4`)\n- `d`, `y` `1.0` new\n"
-    assert f"\n**New**\n\n{lines}" in newest
+    assert f"\n**New or back**\n\n{lines}" in newest
 
 
 def test_of_several_stacks_it_is_said_in_which_a_package_is_back(tmp_path: Path) -> None:

@@ -541,6 +541,15 @@ def test_of_what_is_down_here_and_up_there_no_number_of_stacks_is_said(tmp_path:
         write_files(tmp_path / side, pages_of(records))
     out = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
     assert out.split("\n\n")[1] == "cmake is downgraded."
+    # So is what went to another major version here, in one tag.
+    for side, versions in (("old", ("2.0", "1.0")), ("new", ("1.0", "2.0"))):
+        records = [
+            spec(side[0] + stack[0], version, package="x", stacks=f"{stack} root")
+            for stack, version in zip(("e4s", "hep"), versions, strict=True)
+        ]
+        write_files(tmp_path / "one" / side, pages_of(records))
+    out = run_cli("-C", tmp_path / "one", "old", "new", "-f", "text").out
+    assert out.split("\n\n")[1] == "x 2.0 → 1.0 in e4s; 1.0 → 2.0 in hep.\n"
 
 
 def test_of_more_versions_and_more_builds_a_sentence_names_who_has_versions(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from tests.reports.test_news import diff_of
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import run_cli, spec, write_files
 from tests.support.html_reports import snapshots_diff
+from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
 
 NOTE = "\nThis report is shortened to fit; left out: "
 CUT = "\n… and more, left out to fit.\n"
@@ -23,7 +24,7 @@ def test_a_text_that_is_cut_keeps_its_note() -> None:
         text = render_report(snapshots_diff(), "comment", ReportOptions(max_length=most))
         if CUT in text:
             cut += 1
-            assert NOTE in text or most < 800, "a note is worth a quarter of the room"
+            assert NOTE in text or most < 900, "a note is worth a quarter of the room"
     assert cut > 5
 
 
@@ -111,3 +112,13 @@ def test_a_class_without_a_line_is_counted_where_no_fold_counts_it() -> None:
             counted += 1
             assert "1 reconfigured" in text
     assert counted
+
+
+@needs_real_catalogs
+@pytest.mark.slow
+def test_what_products_lost_is_left_out_after_what_is_upgraded() -> None:
+    for most in range(2000, 5000, 250):
+        text = render_report(e4s_diff(), "comment", ReportOptions(max_length=most))
+        is_lost = "- no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp`" in text
+        assert is_lost or "left out: what products lost; which products are upgraded; " in text
+        assert is_lost or most < 2500

@@ -295,3 +295,8 @@ def test_builds_with_another_compiler_are_counted_with_those_that_are_new(tmp_pa
         "app 1.0: 3 of 4 builds new (2 with gcc 12.2.0, 1 with +mpi), "
         "2 of 3 builds gone (with cce 16.0.1)."
     )
+    out = run_cli(*write_locks(tmp_path, new, old), "-f", "text").out
+    assert " ".join(out.split("\n\n")[1].split()) == (
+        "app 1.0: 3 of 4 builds gone (2 with gcc 12.2.0, 1 with +mpi), "
+        "2 of 3 builds new (with cce 16.0.1)."
+    )

@@ -462,3 +462,11 @@ def test_the_first_sentence_says_once_what_was_replaced() -> None:
     out = run_cli("-C", folder, "base", "splice", "-f", "text").out
     said = "3 products only have another hash; gcc as before, openmpi replaced by mpich."
     assert out.split("\n\n")[1] == said
+
+
+def test_the_sentence_names_all_that_have_no_build_left_though_one_alone_lost_builds() -> None:
+    folder = DATA / "locks" / "e4s" / "environments"
+    out = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*").out
+    assert "`adios2` lost a build with `cuda_arch=90`, " in out
+    lost = "`adios2`, `vtk-m`, `zfp` have no build with `cuda_arch=90` any more in `cuda-x86_64`."
+    assert lost in out

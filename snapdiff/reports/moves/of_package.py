@@ -287,16 +287,19 @@ def _with_other_compiler(
 ) -> tuple[BuildShare, BuildShare] | None:
     """Return the builds that are gone and new, if some got a compiler of another name as well.
 
-    All of these got the same, and new builds alone are told with what each has.
+    All of these got the same, and the others are all gone, or all new.
     """
-    if not (lost and gained and gained.number) or lost.number or gained.versions:
+    if not (lost and gained) or bool(lost.number) is bool(gained.number):
+        return None
+    others = gained if gained.number else lost
+    if others.versions:
         return None
     compilers = [it for it in events if it.what == "compiler"]
     if len(compilers) != len(events) or len(events) != 1:
         return None
     old, new = str(compilers[0].old), str(compilers[0].new)
     is_one = NO_COMPILER in (old, new) or package_of_compiler(old) == package_of_compiler(new)
-    if is_one or sum(it.specs for it in gained.parts) < gained.number:
+    if is_one:
         return None
 
     def with_more(share: BuildShare, in_all: Count, compiler: str) -> BuildShare:
@@ -309,7 +312,7 @@ def _with_other_compiler(
             duplicates=0,
         )
 
-    return with_more(lost, gained.in_all, old), with_more(gained, gained.in_all, new)
+    return with_more(lost, others.in_all, old), with_more(gained, others.in_all, new)
 
 
 def _beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

@@ -81,6 +81,11 @@ class ClassCount(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(it.gone_since for it in moves)) if is_all else ()
 
     @property
+    def are_some_back(self) -> bool:
+        """Whether some of few that are new are back, and others were never there."""
+        return not self.gone_since and any(it.gone_since for _, some in self.few for it in some)
+
+    @property
     def as_names(self) -> tuple[str, ...]:
         """The names that a sentence has in place of their number: one, or two that are missed."""
         most = 2 if self.status in (Status.GONE, Status.NEW, Status.LOST) else 1

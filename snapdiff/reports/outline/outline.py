@@ -122,9 +122,12 @@ class Outline(Struct, frozen=True, kw_only=True):
         parts = (part for tag in self.tags for part in tag.parts if part.about != "dependencies")
         for line in (line for part in parts for line in part.lines):
             for name in line.packages:
-                some = (it.status for it in line.moves_of(name) if not it.status.is_quiet)
+                some = {it.status for it in line.moves_of(name) if not it.status.is_quiet}
+                some = some - {Status.MAJOR} | (
+                    {Status.UPGRADED} if Status.MAJOR in some else set()
+                )
                 found.setdefault(name, set()).update(some)
-        return any(len(some - {Status.MAJOR}) > 1 for some in found.values())
+        return any(len(some) > 1 for some in found.values())
 
     @property
     def is_everywhere(self) -> bool:
@@ -219,8 +222,9 @@ class Outline(Struct, frozen=True, kw_only=True):
     def few_no_longer(self) -> list[LostTogether]:
         """The few things that products have no build with any more, if nothing else tells them."""
         some = self.no_longer
-        told = {it for count in self.packages.told for it, _ in count.lost_with}
-        is_short = len(some) <= _FEW_LOST and told.isdisjoint(it.trait for it in some)
+        told = {trait: number for it in self.packages.told for trait, number in it.lost_with}
+        are_told = any(told.get(it.trait) == len(it.products) for it in some)
+        is_short = len(some) <= _FEW_LOST and not are_told
         return some if is_short and not self.several_changed else []
 
     def lost_together(self, tag: TagBlock) -> list[LostTogether]:
