@@ -50,11 +50,10 @@ class Spec(Struct, frozen=True, gc=False, omit_defaults=True):
     explicit: bool = False
     external: bool = False
 
-    @property
-    def configuration(self) -> Configuration:
-        """Compiler, os, platform, target and variants in the common notation."""
-        words = self.compiler, self.os, self.platform, self.target, self.variants
-        return parse_configuration(*words)
+
+def configuration_of(spec: Spec) -> Configuration:
+    """Return compiler, os, platform, target and variants of a spec in the common notation."""
+    return parse_configuration(spec.compiler, spec.os, spec.platform, spec.target, spec.variants)
 
 
 class Build(Struct, eq=False):

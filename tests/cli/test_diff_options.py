@@ -280,14 +280,15 @@ def test_the_gate_looks_at_packages_and_at_every_kind() -> None:
         assert result.status == (1 if result.err else 0)
         return result.err.splitlines()
 
+    twin = "superlu-dist 9.1.0: 1 of 3 builds gone (another like it is there)"
     assert failed("--fail-on", "removed", "-k", "upgraded") == [
         "snapdiff: removed: stack radiuss-aws in develop",
         "snapdiff: removed: pruners-ninja 1.0.1 in develop, e4s, e4s-neoverse-v2",
-        "snapdiff: removed: superlu-dist 9.1.0: 1 of 3 builds gone in develop, e4s",
+        f"snapdiff: removed: {twin} in develop, e4s",
         "snapdiff: removed: paraview 5.13.2 gone, still has 5.13.3 in develop, e4s",
     ]
     # It keeps its version, and one of its builds is gone.
-    lost = ["snapdiff: removed: superlu-dist 9.1.0: 1 of 3 builds gone in develop, e4s"]
+    lost = [f"snapdiff: removed: {twin} in develop, e4s"]
     assert failed("--fail-on", "removed", "-p", "superlu-dist") == lost
 
 
