@@ -19,7 +19,7 @@ from snapdiff.diff.package_kinds import (
     kind_of_pair,
     versions_of,
 )
-from snapdiff.model.specs import Graph, Spec, configuration_of
+from snapdiff.model.specs import Graph, Spec
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import (
     ChangeCounts,
@@ -29,7 +29,7 @@ from snapdiff.result.packages import (
     PackageParts,
     PartChange,
 )
-from snapdiff.spack import Configuration, Version, parse_version
+from snapdiff.spack import Configuration, Version, parse_configuration, parse_version
 
 
 def parts_of(
@@ -154,7 +154,7 @@ def _version(change: Change) -> Version:
 def _order(change: Change) -> tuple[int, bool, Version, Configuration]:
     """Return a key that orders roots: first those that are there on one side alone."""
     root = _root(change)
-    return len(change.specs), _is_there(change), _version(change), configuration_of(root)
+    return len(change.specs), _is_there(change), _version(change), _configuration(root)
 
 
 def _counts_twice(change: Change, roots: AbstractSet[Version]) -> bool:
@@ -170,10 +170,14 @@ def _is_there(change: Change) -> bool:
     return len({parse_version(spec.version) for spec in change.specs}) < len(change.specs)
 
 
+def _configuration(spec: Spec) -> Configuration:
+    return parse_configuration(spec.compiler, spec.os, spec.platform, spec.target, spec.variants)
+
+
 def _pair(package: str, old: Spec | None, new: Spec | None) -> Iterator[Change]:
     """Yield what happened where a build is in the place of another one, or of none."""
     if old and new:
-        is_alike = configuration_of(old) == configuration_of(new)
+        is_alike = _configuration(old) == _configuration(new)
         versions = parse_version(old.version), parse_version(new.version)
         yield Change(kind_of_pair(*versions, is_alike=is_alike), package, old, new)
     elif old or new:

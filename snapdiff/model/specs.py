@@ -51,11 +51,6 @@ class Spec(Struct, frozen=True, gc=False, omit_defaults=True):
     external: bool = False
 
 
-def configuration_of(spec: Spec) -> Configuration:
-    """Return compiler, os, platform, target and variants of a spec in the common notation."""
-    return parse_configuration(spec.compiler, spec.os, spec.platform, spec.target, spec.variants)
-
-
 class Build(Struct, eq=False):
     """How specs were built, as their document writes it: like specs share one object.
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
-from snapdiff.model.specs import configuration_of
 from snapdiff.reports.cause_words import other_values_of_all
 from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.reports.moves.move import Move
@@ -276,7 +276,7 @@ def _shares_of(
 def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
     """Return whether a spec of the same version and configuration as a lost one was rebuilt."""
     others = [it.old for it in specs if it.kind is Kind.REBUILT and it.old]
-    looks = [(parse_version(it.version), configuration_of(it)) for it in (*lost.specs, *others)]
+    looks = [replace(it, hash="", explicit=False) for it in (*lost.specs, *others)]
     return looks[0] in looks[1:]
 
 
