@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from snapdiff.diff.dependencies import Graphs, SideDependencies, Sides
 from snapdiff.diff.reach import unite_below
-from snapdiff.model.specs import Edge, Graph, Node
+from snapdiff.model.specs import Edge, Graph, Node, Spec
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change, CompilerCount
 from snapdiff.result.packages import Kind
@@ -154,11 +154,15 @@ def new_with(
 ) -> dict[str, tuple[TraitCount, ...]]:
     """Return which MPIs the new builds of packages have, or `~mpi`, and how many, by package.
 
-    New are those that were added, and those that have another version now. Nothing is said of a
-    package of which one has neither, or several MPIs.
+    New are those that were added, and those that have another version now, or a compiler of another
+    name. Nothing is said of a package of which one has neither, or several MPIs.
     """
     kinds = (Kind.ADDED, Kind.UPGRADED, Kind.DOWNGRADED)
-    builds = {it.new.hash: it for it in changes if it.new and it.kind in kinds}
+    builds = {
+        it.new.hash: it
+        for it in changes
+        if it.new and (it.kind in kinds or _has_other_compiler(it.old, it.new))
+    }
     graph = side.graph
     mpis = {
         key: Trait("dependency", name, node.build.version_text)
@@ -179,6 +183,11 @@ def new_with(
         for package, numbers in found.items()
         if package not in MPI and None not in numbers
     }
+
+
+def _has_other_compiler(old: Spec | None, new: Spec) -> bool:
+    names = {package_of_compiler(it.compiler) for it in (old, new) if it}
+    return len(names) > 1 and NO_COMPILER not in names
 
 
 def count_compilers(

@@ -181,8 +181,9 @@ class PackageChange(Struct, frozen=True, kw_only=True):
       compiler, if that is one; there where it had several builds and any is
     - `gained_with`: how many of its added specs, duplicates aside, have any trait that several
       packages of the stack have more builds with; there where any has
-    - `new_with`: which MPI its new builds have, added ones and those that have another version now,
-      and how many have each; there where it was there before and each of these has one
+    - `new_with`: which MPI its new builds have, added ones and those that have another version or a
+      compiler of another name now, and how many have each; there where it was there before and
+      each of these has one
     - `parts`: what happened to its roots and what beside that; there where it is a root on both
       sides, and has other builds
     """

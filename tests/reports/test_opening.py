@@ -35,7 +35,8 @@ def test_a_new_root_that_other_stacks_have_is_new_where_it_came(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("number", "told"), [(3, ["**Toolchain**: `zlib` replaced by `zlib-ng` (both)"]), (2, [])]
+    ("number", "told"),
+    [(3, ["**Toolchain**: `zlib` `1.0` replaced by `zlib-ng` `1.0` (both)"]), (2, [])],
 )
 def test_what_took_the_place_of_a_dependency_of_many_is_told_of_the_toolchain(
     tmp_path: Path, number: int, told: list[str]
@@ -72,7 +73,7 @@ def test_what_is_replaced_as_a_product_may_be_a_dependency_elsewhere(tmp_path: P
     )
     beside = (above(Item("openmpi", "4.1")), above(Item("openmpi", "4.2")))
     lines = report(tmp_path, {"a": asked_for, "b": beside})
-    assert "- `openmpi` replaced by `mpich` (`a`)" in lines
+    assert "- `openmpi` `1.0` replaced by `mpich` `1.0` (`a`)" in lines
 
 
 def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
@@ -716,7 +717,9 @@ def test_how_many_builds_there_are_is_said_where_all_that_changed_is_told(tmp_pa
     assert "**Builds**: 6 → 3, 3 as before" in report(tmp_path / "a", {"a": (old, new)})
     more = [*new, Item("dependency")]
     more += [Item("user", explicit=True, needs=(needs(more[-1]),))]
-    assert "**Builds**: 6 → 5, 3 as before" in report(tmp_path / "b", {"a": (old, more)})
+    assert "**Builds**: 6 → 5, 3 as before, 3 gone, 2 new" in report(
+        tmp_path / "b", {"a": (old, more)}
+    )
     roots = report(tmp_path / "c", {"a": (old, more)}, "--explicit")
     assert not any(line.startswith("**Builds**") for line in roots)
 
@@ -735,7 +738,7 @@ def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(
     }
     lines = report(tmp_path, stacks)
     came = "`gone` is gone, `a1` and `a2` are new in"
-    assert lines[2].startswith(f"{came} `a`, 2 products are downgraded, ")
+    assert lines[2].startswith(f"{came} `a`, 2 products are downgraded (`d`, `e`), ")
     assert lines[4:11:2] == [
         "**Lost**: gone: `gone` `1.0` (`a`)",
         "**Now in more environments**: `a1` `1.0`, `a2` `1.0` (`a`)",
@@ -888,7 +891,7 @@ def test_builds_that_are_as_before_and_those_of_which_only_the_hash_changed_are_
         return [*(item for name in "xyz" for item in builds(name, gpu=gpus)), zlib, *apps]
 
     lines = report(tmp_path, {"a": (side("89", "1.0"), side("8", "1.1"))})
-    assert lines[-1] == "**Builds**: 9 → 6, 3 as before, 2 with another hash"
+    assert lines[-1] == "**Builds**: 9 → 6, 3 as before, 2 with another hash, 4 gone, 1 new"
 
 
 @pytest.mark.parametrize(
@@ -983,7 +986,7 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     roots = [Item(name, explicit=True, needs=tuple(map(needs, fell))) for name in ("aa", "bb")]
     more = [Item(f"n{number}", explicit=True) for number in range(3)]
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
-    assert lines[2] == "5 products are new, 3 are downgraded (needed by `aa`, `bb`, new there)."
+    assert lines[2] == "5 products are new, 3 are downgraded (`tool0`, `tool1`, `tool2`)."
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
     assert lines[told + 3] == f"- {TAKEN}".replace(" it:", " them:")
     assert lines[told + 2].startswith("- downgraded for them: `tool0` `2.0` → `1.9`, ")

@@ -19,7 +19,8 @@ class BuildShare(NamedTuple):
     told where the number is 0: nobody misses a build of which there is an equal one. `is_each` says
     that each of several packages lost or gained so many. `in_table` is how many are told of by a
     table of what there are more builds with. `has_twin` says of the only one that is lost that one
-    of the same version and configuration was only rebuilt.
+    of the same version and configuration was only rebuilt. `some` tells some of those again that
+    the `parts` are about.
     """
 
     number: int
@@ -34,6 +35,7 @@ class BuildShare(NamedTuple):
     is_each: bool = False
     in_table: int = 0
     has_twin: bool = False
+    some: TraitCount | None = None
 
     def in_words(self, mark: Mark, *, beside_versions: bool) -> str:
         """Return `2 of 18 builds gone (with mvapich 3.0b)`, or `the build with mvapich 3.0b gone`.
@@ -54,6 +56,8 @@ class BuildShare(NamedTuple):
             told = f"no longer {trait}" if is_no_longer else trait
         else:
             told = ", ".join(each_in_words(self.parts, mark))
+        if self.some:
+            told += f"; {self.some.specs:,} of them {traits_in_words(self.some, mark)}"
         told = told or "another like it is there" * self.has_twin
         which = [it for it in (self._versions_in_words(mark), told) if it]
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)

@@ -32,7 +32,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     ]
     events = set().union(*of_specs)
     in_all = set.intersection(*of_specs) - shared if of_specs else set()
-    if is_builds and (shares := _with_other_compiler(in_all, reconfigured, lost, gained)):
+    if is_builds and (shares := _with_other_compiler(in_all, change, reconfigured, lost, gained)):
         (lost, gained), reconfigured, events, in_all = shares, [], set(), set()
     own_events = events - shared
     of_some = Counter(it for some in of_specs for it in some - in_all - shared if in_all)
@@ -282,6 +282,7 @@ def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
 
 def _with_other_compiler(
     events: Collection[Event],
+    change: PackageChange,
     specs: Collection[Change],
     lost: BuildShare | None,
     gained: BuildShare | None,
@@ -313,7 +314,10 @@ def _with_other_compiler(
             duplicates=0,
         )
 
-    return with_more(lost, others.in_all, old), with_more(gained, others.in_all, new)
+    gained = with_more(gained, others.in_all, new)
+    if mpis := _counting(change.new_with or (), gained.number):
+        gained = gained._replace(parts=mpis, some=gained.parts[-1])
+    return with_more(lost, others.in_all, old), gained
 
 
 def _beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

@@ -27,6 +27,16 @@ class StackBuilds(NamedTuple):
     unchanged: int
     rebuilt: int
 
+    @property
+    def gone(self) -> int:
+        """How many there were beside these."""
+        return self.in_all.old - self.unchanged - self.rebuilt
+
+    @property
+    def came(self) -> int:
+        """How many there are now beside these."""
+        return self.in_all.new - self.unchanged - self.rebuilt
+
 
 class LostPart(NamedTuple):
     """Packages that have no build with something any more in the same stacks.

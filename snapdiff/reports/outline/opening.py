@@ -27,7 +27,7 @@ from snapdiff.reports.outline.lost_builds import (
     lost_together,
 )
 from snapdiff.reports.outline.reasons import SharedChange
-from snapdiff.result.causes import Event, event_of
+from snapdiff.reports.outline.toolchain import Replaced, replaced_tools
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
 from snapdiff.spack import TOOLCHAIN, older_versions
@@ -86,7 +86,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     """
 
     shared: tuple[SharedChange, ...] = ()
-    replaced: tuple[tuple[Event, Place], ...] = ()
+    replaced: tuple[Replaced, ...] = ()
     new_roots: tuple[NewRoots, ...] = ()
     builds: StackBuilds | None = None
     lost_together: tuple[LostTogether, ...] = ()
@@ -111,7 +111,7 @@ def opening_of(
     is_lost = Kind.REMOVED in kinds
     return Opening(
         shared=tuple(shared),
-        replaced=_replaced(stacks, places),
+        replaced=replaced_tools(stacks, places),
         new_roots=tuple(new_roots),
         builds=builds_of(stacks[0]) if counts_builds and len(stacks) == 1 else None,
         lost_together=lost_together(stacks, moves, places) if is_lost else (),
@@ -168,19 +168,6 @@ def _reasons_gone(moves: Moves) -> set[str]:
             if is_dependency and move.status is Status.GONE and isinstance(move.because, Because):
                 found.setdefault(move.because.package, set()).add(name)
     return {reason for reason, names in found.items() if len(names) >= LEAST_TOGETHER}
-
-
-def _replaced(stacks: Iterable[StackDiff], places: Places) -> tuple[tuple[Event, Place], ...]:
-    """Return which package took the place of which, where it made others change, and where."""
-    causes = [it for stack in stacks for it in stack.causes if it.what == "replaced"]
-    many = dict.fromkeys(event_of(it) for it in causes if it.packages >= LEAST_TOGETHER)
-    found: dict[Event, list[str]] = {}
-    for stack in stacks:
-        whole = {(it.kind, it.package) for it in stack.package_changes if it.whole}
-        for event in many:
-            if {(Kind.REMOVED, event.old), (Kind.ADDED, event.new)} <= whole:
-                found.setdefault(event, []).append(stack.stack)
-    return tuple((event, places.place(some)) for event, some in found.items())
 
 
 def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) -> list[NewRoots]:
