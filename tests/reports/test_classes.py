@@ -562,7 +562,7 @@ def test_of_more_versions_and_more_builds_a_sentence_names_who_has_versions(tmp_
     new = [*mpi, *(it for name in names for it in builds(name, 1, 2))]
     sides = write_locks(tmp_path, old, new)
     sentence = run_cli(*sides, "-f", "text").out.split("\n\n")[1]
-    assert sentence == "mpi has more versions, 5 products have more builds."
+    assert sentence == "mpi has more versions, 5 products have more builds (with n=2)."
     # Of the only other one nothing is counted.
     sides = write_locks(tmp_path / "two", old[:2], new[:4])
     assert "2 products have more versions or builds" in run_cli(*sides, "-f", "text").out

@@ -986,7 +986,10 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     roots = [Item(name, explicit=True, needs=tuple(map(needs, fell))) for name in ("aa", "bb")]
     more = [Item(f"n{number}", explicit=True) for number in range(3)]
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
-    assert lines[2] == "5 products are new, 3 are downgraded (`tool0`, `tool1`, `tool2`)."
+    assert (
+        lines[2]
+        == "5 products are new, 3 are downgraded for `aa`, `bb` (`tool0`, `tool1`, `tool2`)."
+    )
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
     assert lines[told + 3] == f"- {TAKEN}".replace(" it:", " them:")
     assert lines[told + 2].startswith("- downgraded for them: `tool0` `2.0` → `1.9`, ")

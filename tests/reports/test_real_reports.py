@@ -112,20 +112,21 @@ def seen(text: str) -> str:
 @pytest.mark.slow
 def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     text = e4s_report("markdown")
-    assert len(text) <= 39_900
+    assert len(text) <= 40_000
     assert len(text.splitlines()) <= 445
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
         "Of 123 products in 5 environments, `libcatalyst` and `libpressio` are gone from "
-        "`oneapi-x86_64`, `exago` is new, 3 are now in more environments, 5 are downgraded in "
-        "`cuda-aarch64` or `oneapi-x86_64` (`py-cinemasci`, `vtk-m`, `zfp`, `adios2`, `ascent`), "
-        "35 are upgraded (2 to another major version); `gcc` and `intel-oneapi-compilers` as "
-        "before, `cuda` `12.1.1` → `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by "
-        "`zlib-ng`, os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`). `adios2`, `vtk-m`, `zfp` "
-        "have no build with `cuda_arch=90` any more in `cuda-x86_64`. 13 of the 123 are no longer "
-        "root specs anywhere, only dependencies of `ecp-data-vis-sdk`. 15 more changed otherwise, "
-        "62 more changed in os alone or only have another hash."
+        "`oneapi-x86_64`, `exago` is new, 3 are now in more environments (`ecp-data-vis-sdk`, "
+        "`cusz`, `py-torch`), 5 are downgraded for `ecp-data-vis-sdk` in `cuda-aarch64` or "
+        "`oneapi-x86_64` (`py-cinemasci`, `vtk-m`, `zfp`, `adios2`, `ascent`), 35 are upgraded (2 "
+        "to another major version); `gcc` and `intel-oneapi-compilers` as before, `cuda` `12.1.1` "
+        "→ `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os "
+        "`ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`). `adios2`, `vtk-m`, `zfp` have no build "
+        "with `cuda_arch=90` any more in `cuda-x86_64`. 13 of the 123 are no longer root specs "
+        "anywhere, only dependencies of `ecp-data-vis-sdk`. 15 more changed otherwise, 62 more "
+        "changed in os alone or only have another hash."
     )
     why = lines.index("## Products (root specs)") - 3
     assert lines[why].startswith("<details><summary>Why 1,992 builds of 438 packages in all but ")
@@ -427,8 +428,8 @@ def test_the_first_sentence_says_to_which_compiler_all_builds_moved(options: lis
 
 @pytest.mark.slow
 def test_a_short_comment_on_a_release_keeps_what_was_lost_and_the_toolchain() -> None:
-    text = render_report(e4s_diff(), "comment", ReportOptions(max_length=5500))
-    assert 4_500 < len(text) <= 5_500
+    text = render_report(e4s_diff(), "comment", ReportOptions(max_length=5600))
+    assert 4_500 < len(text) <= 5_600
     assert "\nThis report is shortened to fit; left out: which tools are as before; depende" in text
     assert "\n- no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp` " in text
     assert "\n- `openblas` `0.3.23` → `0.3.24` (all 5)\n" in text

@@ -40,7 +40,8 @@ class Move(Struct, frozen=True, kw_only=True):
     only now and depend on the older version that came, or on what is asked for no longer.
     `as_dependency` says that it happened to a dependency, and that there is a product of its name.
     `builds` is how many a product that is `whole` has, or had, in the one stack where it is, and
-    `gone_since` says of one that is new that it is back, and when it went.
+    `compilers` are theirs, where each has another one; `gone_since` says of one that is new that it
+    is back, and when it went.
     """
 
     status: Status
@@ -66,6 +67,7 @@ class Move(Struct, frozen=True, kw_only=True):
     stacks: tuple[str, ...] = ()
     place: Place
     builds: int = 0
+    compilers: tuple[str, ...] = ()
     gone_since: str = ""
     still_in: tuple[Place, Versions | None] | None = None
 
@@ -107,7 +109,7 @@ class Move(Struct, frozen=True, kw_only=True):
 
     def alike(self, *, with_totals: bool = False) -> "Move":
         """Return what it has in common with the same of other packages, that share its line."""
-        move = replace(self, own=(), builds=0, because=alike_because(self.because))
+        move = replace(self, own=(), builds=0, compilers=(), because=alike_because(self.because))
         if not (self.is_builds and self.lost and self.gained):
             return move
         both = (self.lost, self.gained)

@@ -14,7 +14,16 @@ from snapdiff.reports.moves.statuses import Status, Versions, highest, is_told, 
 from snapdiff.result.causes import Cause, Event, Trait, TraitCount, event_of
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
-from snapdiff.spack import NO_COMPILER, package_of_compiler, parse_version, versions_in_order
+from snapdiff.spack import (
+    NO_COMPILER,
+    canonical_compiler,
+    package_of_compiler,
+    parse_version,
+    versions_in_order,
+)
+
+_FEW_COMPILERS = 4
+"""How many compilers are named of builds that have one each."""
 
 
 def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
@@ -84,7 +93,15 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
         builds=change.builds.old + change.builds.new if is_product and change.whole else 0,
+        compilers=_each_compiler(specs) if is_product and change.whole else (),
     )
+
+
+def _each_compiler(specs: Iterable[Change]) -> tuple[str, ...]:
+    """Return the compilers of some builds that are gone, or new, if each has another one."""
+    names = [canonical_compiler(spec.compiler) for it in specs for spec in it.specs]
+    is_each = len(set(names)) == len(names) <= _FEW_COMPILERS and NO_COMPILER not in names
+    return tuple(sorted(names)) if is_each else ()
 
 
 def _told_beside(change: PackageChange, specs: Sequence[Change]) -> Sequence[Change]:

@@ -54,7 +54,7 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
         for change, said in in_stack:
             is_dependency, move = _as_told(change, said, products if said.fell else told)
             alike = found.setdefault((change.package, is_dependency), {})
-            key = replace(move, builds=0, because=alike_because(move.because))
+            key = replace(move, builds=0, compilers=(), because=alike_because(move.because))
             alike.setdefault(key, (move, []))[1].append(stack)
     moves = {}
     for package, alike in found.items():
@@ -64,6 +64,7 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
                 stacks=tuple(names),
                 place=places.place(names),
                 builds=move.builds if len(names) == 1 else 0,
+                compilers=move.compilers if len(names) == 1 else (),
             )
             for move, names in alike.values()
         ]

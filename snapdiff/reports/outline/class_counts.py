@@ -48,7 +48,8 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     happened to each, where these are few that somebody will miss or look for, and `few_in_some`
     those `in_some`. They changed in `events` as all around them did. `major` is how many of the
     upgraded ones have another major version. `with_versions` are the few that have more versions,
-    where the others only have more builds.
+    where the others only have more builds, `more_with` what tells these, if that is one trait or
+    two. `has_twin` says of the only build that is lost that another like it is there.
     """
 
     status: Status
@@ -67,6 +68,8 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     events: tuple[Event, ...] = ()
     major: int = 0
     with_versions: tuple[str, ...] = ()
+    more_with: tuple[TraitCount, ...] = ()
+    has_twin: bool = False
 
     @property
     def loses_builds(self) -> bool:
@@ -245,7 +248,9 @@ def _count(
     elif status is Status.MORE and counted.what == ("versions", "builds"):
         some = tuple(sorted({name for name, move in moves if move.is_of_versions}))
         if len(some) <= _FEW_WITH_VERSIONS and len(some) + 1 < counted.number:
-            counted = replace(counted, with_versions=some)
+            builds = [(name, move.gained) for name, move in moves if name not in some]
+            more_with = tuple(trait for trait, _ in _traits_of(builds))
+            counted = replace(counted, with_versions=some, more_with=more_with)
     elif status is Status.MORE and counted.what == ("builds",) and counted.number > 1:
         traits = [it for it, _ in _traits_of((name, move.gained) for name, move in moves)]
         counted = replace(counted, first_with=traits[0] if len(traits) == 1 else None)
@@ -284,6 +289,7 @@ def _with_losses(
         counted,
         first_with=new[0][0] if len(new) == 1 else None,
         is_single=is_single,
+        has_twin=is_single and any(share.has_twin for _, share in lost if share),
         version=next(iter(versions), "") if place else "",
         place=place,
         lost_with=() if versions else _traits_of(lost),
