@@ -11,7 +11,6 @@ from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 import click
@@ -24,6 +23,7 @@ from tests.support.browser import Browser, Keys, contrast, started
 from tests.support.helpers import PROJECT
 from tests.support.nightly import nightly_but
 from tests.support.once import made_once
+from tests.support.servers import serving
 from tests.support.tools import needs
 
 needs("sphinx", "docs")
@@ -169,14 +169,8 @@ def test_the_schema_is_the_one_of_the_command_and_every_object_is_explained(site
 def address(site: Path) -> Iterator[str]:
     """The address of the site, on a web server as it would be published."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site)))
-    thread = Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
+    with serving(server):
         yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Quiet(SimpleHTTPRequestHandler):

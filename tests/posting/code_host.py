@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Barrier, Lock, Thread
+from threading import Barrier, Lock
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from tests.support.servers import serving
 
 REPOSITORY = "spack/cache"
 NUMBER = 12
@@ -118,14 +120,8 @@ class CodeHost:
     @contextlib.contextmanager
     def running(self) -> Iterator["CodeHost"]:
         """Answer as long as the block runs; then everything answered must be as described."""
-        thread = Thread(target=self.server.serve_forever, args=(0.005,))
-        thread.start()
-        try:
+        with serving(self.server):
             yield self
-        finally:
-            self.server.shutdown()
-            self.server.server_close()
-            thread.join()
         assert self.undescribed == []
 
     def methods(self) -> list[str]:

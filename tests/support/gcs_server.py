@@ -7,11 +7,12 @@ public is handed to nobody, as no credentials are known here.
 import contextlib
 import hashlib
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+from tests.support.servers import serving
 
 PRIVATE = "private"
 """The bucket that a guest may not read."""
@@ -115,9 +116,5 @@ class _Handler(BaseHTTPRequestHandler):
 @contextlib.contextmanager
 def gcs_server(objects: Mapping[str, bytes]) -> Iterator[GcsServer]:
     """Run a server with objects."""
-    with GcsServer(objects) as server:
-        threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
+    with GcsServer(objects) as server, serving(server):
+        yield server

@@ -9,7 +9,6 @@ import os
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,7 +18,7 @@ from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
 
-from tests.support.servers import wait_for_server
+from tests.support.servers import serving, wait_for_server
 from tests.support.tools import program
 
 MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
@@ -243,9 +242,5 @@ class _TokenHandler(BaseHTTPRequestHandler):
 @contextlib.contextmanager
 def token_server(folder: Path, *, public: str = "") -> Iterator[TokenServer]:
     """Run a server of tokens."""
-    with TokenServer(folder, public=public) as server:
-        threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
+    with TokenServer(folder, public=public) as server, serving(server):
+        yield server
