@@ -113,6 +113,12 @@ def package_of_compiler(compiler: str) -> str:
     return canonical_compiler(compiler).partition("@")[0]
 
 
+def is_other_compiler(old: str, new: str) -> bool:
+    """Return whether two compilers are different packages; of none nobody knows."""
+    names = {package_of_compiler(it) for it in (old, new)}
+    return len(names) > 1 and NO_COMPILER not in names
+
+
 @lru_cache(maxsize=65536)
 def canonical_variant(text: str) -> str:
     """Return today's spelling of a variant: `languages:='c,c++'` is `languages=c,c++`."""

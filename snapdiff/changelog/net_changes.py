@@ -64,22 +64,16 @@ class _Followed:
         self.is_product = self.is_product or not change.is_dependency
         roots = change.parts.asked_for if change.parts else change
         if roots and (roots.gone or roots.came):
-            self.follow_versions(roots.gone, roots.came, roots.kept, when)
+            gone, came = set(roots.gone), set(roots.came)
+            self._gone, self._came = (
+                (self._gone - came) | (gone - self._came),
+                (self._came - gone) | (came - self._gone),
+            )
+            self._now = {*roots.kept, *came}
+            self._last = when
         if change.whole:
             self._steps.append((change.kind, when))
             self._first = set(change.came)
-
-    def follow_versions(
-        self, gone: Iterable[str], came: Iterable[str], kept: Iterable[str], when: str
-    ) -> None:
-        """Take the next versions that went and came, beside those that stayed."""
-        went, new = set(gone), set(came)
-        self._gone, self._came = (
-            (self._gone - new) | (went - self._came),
-            (self._came - went) | (new - self._gone),
-        )
-        self._now = {*kept, *new}
-        self._last = when
 
     @property
     def gone_since(self) -> str:

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from snapdiff.diff.dependencies import Graphs, SideDependencies, Sides
 from snapdiff.diff.reach import unite_below
-from snapdiff.model.specs import Edge, Graph, Node, Spec
+from snapdiff.model.specs import Edge, Graph, Node
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change, CompilerCount
 from snapdiff.result.packages import Kind
@@ -18,6 +18,7 @@ from snapdiff.spack import (
     NO_COMPILER,
     canonical_compiler,
     is_beside_compilers,
+    is_other_compiler,
     package_of_compiler,
     versions_in_order,
 )
@@ -161,7 +162,8 @@ def new_with(
     builds = {
         it.new.hash: it
         for it in changes
-        if it.new and (it.kind in kinds or _has_other_compiler(it.old, it.new))
+        if it.new
+        and (it.kind in kinds or (it.old and is_other_compiler(it.old.compiler, it.new.compiler)))
     }
     graph = side.graph
     mpis = {
@@ -183,11 +185,6 @@ def new_with(
         for package, numbers in found.items()
         if package not in MPI and None not in numbers
     }
-
-
-def _has_other_compiler(old: Spec | None, new: Spec) -> bool:
-    names = {package_of_compiler(it.compiler) for it in (old, new) if it}
-    return len(names) > 1 and NO_COMPILER not in names
 
 
 def count_compilers(

@@ -138,6 +138,11 @@ def _each_part(outline: Outline, changed: Callable[[Part], Part]) -> Outline:
     return replace(outline, tags=tuple(tags))
 
 
+def _each_opening(outline: Outline, changed: Callable[[Opening], Opening]) -> Outline:
+    tags = (replace(tag, opening=changed(tag.opening)) for tag in outline.tags)
+    return replace(outline, tags=tuple(tags))
+
+
 def _without_whole_names(outline: Outline) -> Outline:
     one, other = (it._replace(whole="", commit_id="") for it in outline.sides)
     return replace(outline, sides=(one, other))
@@ -191,23 +196,21 @@ def _without_dependencies(outline: Outline) -> Outline:
 
 def _without_losses_below(outline: Outline) -> Outline:
     """Return an outline that has no more than a number of what dependencies lost."""
-    tags = []
-    for tag in outline.tags:
-        gone, off = tag.opening.versions_gone[0], tag.opening.turned_off[0]
-        opening = replace(
-            tag.opening, versions_gone=(gone, ()), turned_off=(off, ()), gone_because=()
-        )
-        tags.append(replace(tag, opening=opening))
-    return replace(outline, tags=tuple(tags))
+
+    def without_losses(opening: Opening) -> Opening:
+        gone, off = opening.versions_gone[0], opening.turned_off[0]
+        return replace(opening, versions_gone=(gone, ()), turned_off=(off, ()), gone_because=())
+
+    return _each_opening(outline, without_losses)
 
 
 def _without_shared(outline: Outline) -> Outline:
     """Return an outline that begins with no more than what products lost."""
-    tags = []
-    for tag in outline.tags:
-        opening = replace(tag.opening, shared=(), replaced=(), new_roots=(), builds=None)
-        tags.append(replace(tag, opening=opening))
-    return replace(outline, tags=tuple(tags))
+
+    def without_shared(opening: Opening) -> Opening:
+        return replace(opening, shared=(), replaced=(), new_roots=(), builds=None)
+
+    return _each_opening(outline, without_shared)
 
 
 def _without_steps(outline: Outline) -> Outline:

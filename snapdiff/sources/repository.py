@@ -161,8 +161,8 @@ class Repository:
 
     def newcomers(self, old: str, new: str) -> tuple["Newcomers", "Newcomers"]:
         """Return what two trees have that the other one may not have, as far as it is noted."""
-        some = (self._newcomers.setdefault(tree, Newcomers()) for tree in (old, new))
-        return next(some), next(some)
+        known = self._newcomers
+        return known.setdefault(old, Newcomers()), known.setdefault(new, Newcomers())
 
     def in_place_of(self, tree: str, path: str) -> str:
         """Return what a tree has in the place of a file, or nothing; raises RevisionError."""

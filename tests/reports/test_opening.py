@@ -1363,3 +1363,15 @@ def test_what_keeps_an_older_version_is_upgraded_in_part(tmp_path: Path) -> None
     assert lines[2].startswith(
         "`gone` is gone, 2 products are upgraded (`p` to `1.1`, `q` to `1.1` beside `0.9`)."
     )
+
+
+def test_of_a_version_that_dependencies_alone_had_no_highest_is_said(tmp_path: Path) -> None:
+    """Beside the root there is no build of the package any more."""
+    root, below = Item("lib", "3.0", explicit=True), Item("lib", "1.1")
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    old, new = (
+        [Item(f"p{n}", explicit=True, needs=(needs(it),)) for n in range(40)]
+        for it in (below, root)
+    )
+    lines = report(tmp_path, {"a": ([root, below, *old, *ups[0]], [root, *new, *ups[1]])})
+    assert "**Lost**: some versions of dependencies gone: `lib` `1.1`" in lines

@@ -18,7 +18,7 @@ from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.packages import AskedFor, Because, Kind
-from snapdiff.spack import NO_COMPILER, package_of_compiler
+from snapdiff.spack import NO_COMPILER, is_other_compiler
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -152,7 +152,7 @@ class Move(Struct, frozen=True, kw_only=True):
             sides = (self.differs[0].old, self.differs[0].new)
             old, new = (compiler_in_words(str(it), mark) for it in sides)
             if NO_COMPILER not in sides:
-                is_same = len({package_of_compiler(str(it)) for it in sides}) == 1
+                is_same = not is_other_compiler(*map(str, sides))
                 also = self._also_in_words(mark)
                 if is_same:
                     return f"with {new} in place of {old}{also}"

@@ -17,7 +17,7 @@ from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
 from snapdiff.spack import (
     NO_COMPILER,
     canonical_compiler,
-    package_of_compiler,
+    is_other_compiler,
     parse_version,
     versions_in_order,
 )
@@ -317,8 +317,7 @@ def _with_other_compiler(
     if len(compilers) != len(events) or len(events) != 1:
         return None
     old, new = str(compilers[0].old), str(compilers[0].new)
-    is_one = NO_COMPILER in (old, new) or package_of_compiler(old) == package_of_compiler(new)
-    if is_one:
+    if not is_other_compiler(old, new):
         return None
 
     def with_more(share: BuildShare, in_all: Count, compiler: str) -> BuildShare:

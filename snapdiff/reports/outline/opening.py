@@ -16,7 +16,7 @@ from snapdiff.reports.moves.products import (
     roots_on_both_sides,
     roots_only_now,
 )
-from snapdiff.reports.moves.statuses import Status, Versions
+from snapdiff.reports.moves.statuses import Status, Versions, highest
 from snapdiff.reports.outline.class_counts import ClassCount, Named
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
@@ -144,7 +144,7 @@ def _lost_values(
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)
             if lost:
-                gone[is_dependency].append(((name, lost, change.versions_now[-1]), stack))
+                gone[is_dependency].append(((name, lost, highest(change.versions_now)), stack))
             if off and (not is_dependency or name in reasons):
                 turned[is_dependency].append(((name, off, ""), stack))
     return gone, turned

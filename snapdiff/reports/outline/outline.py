@@ -123,10 +123,8 @@ class Outline(Struct, frozen=True, kw_only=True):
         for line in (line for part in parts for line in part.lines):
             for name in line.packages:
                 some = {it.status for it in line.moves_of(name) if not it.status.is_quiet}
-                some = some - {Status.MAJOR} | (
-                    {Status.UPGRADED} if Status.MAJOR in some else set()
-                )
-                found.setdefault(name, set()).update(some)
+                ups = {Status.MAJOR: Status.UPGRADED}
+                found.setdefault(name, set()).update(ups.get(it, it) for it in some)
         return any(len(some) > 1 for some in found.values())
 
     @property
