@@ -115,7 +115,7 @@ class NetChanges:
         """Take the next section, from the oldest to the newest; return which packages are back."""
         self._sections += 1
         back: dict[tuple[tuple[str, ...], str], dict[str, str]] = {}
-        is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind) or diff.filters.because
+        is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind)
         self._has_all = self._has_all and not (is_narrowed or diff.skipped)
         for tag in readable(diff).tags:
             names = tag_names(tag)

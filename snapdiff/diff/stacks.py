@@ -21,7 +21,6 @@ from snapdiff.diff.dependencies import direct_dependents, unreadable_side
 from snapdiff.diff.package_kinds import changes_of_packages
 from snapdiff.diff.package_parts import narrowed_parts, parts_of, roots_on_one_side
 from snapdiff.diff.packages import PackageDiff, narrowed_losses
-from snapdiff.diff.shared_traits import shared_traits
 from snapdiff.diff.trait_bits import TraitBits
 from snapdiff.diff.traits import Traits, find_traits, read_linked
 from snapdiff.diff.whole_packages import reasons_of_one_sided
@@ -29,7 +28,6 @@ from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.model.packages import TagPair
 from snapdiff.model.specs import packages_asked_for
-from snapdiff.result.causes import SharedTrait
 from snapdiff.result.changes import (
     Change,
     PackageCount,
@@ -119,7 +117,7 @@ class ComparedStack:
             changes, causes = explain_changes(
                 self.changes, self.dependencies, self.known, scope, self._is_reported
             )
-            lost, gained, moved, (gained_with, told_of) = self._traits(changes)
+            lost, gained, moved = self._traits(changes)
             roots = self._root_changes()
             packages = self._packages(changes)
             needed_by = self._needed_by(packages)
@@ -151,7 +149,6 @@ class ComparedStack:
                 was_compiler=change.package in became or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),
                 no_longer_with=left.get(change.package, UNSET),
-                gained_with=told_of.get(change.package) or UNSET,
                 new_with=came_with.get(change.package, UNSET)
                 if change.specs.added and not change.whole
                 else UNSET,
@@ -171,9 +168,6 @@ class ComparedStack:
             asked_for=roots,
             lost=lost.stack,
             gained=gained.stack,
-            lost_by=lost.of_stack,
-            gained_by=gained.of_stack,
-            gained_with=gained_with or UNSET,
             package_changes=tuple(packages),
             still_there=tuple(still_there),
             versions_there=self._versions_there(still_there) or UNSET,
@@ -211,13 +205,8 @@ class ComparedStack:
             or change.package in self.asked_for_on_one_side
         )
 
-    def _traits(
-        self, changes: Iterable[Change]
-    ) -> tuple[Traits, Traits, Traits, tuple[tuple[SharedTrait, ...], Mapping[str, int]]]:
-        """Return what removed, added, and moved builds have in common.
-
-        Of those that were added also what several packages have more builds with.
-        """
+    def _traits(self, changes: Iterable[Change]) -> tuple[Traits, Traits, Traits]:
+        """Return what removed, added, and moved builds have in common."""
         filters, losses = self.scope.filters, self.losses
         if filters.because or filters.explicit:  # then not all is reported
             reported = {spec.hash for it in changes for spec in it.specs}
@@ -226,12 +215,10 @@ class ComparedStack:
         # Some packages do not say what else is gone.
         gone = None if self._is_part else self.packages.removed
         came = None if self._is_part else self.packages.added
-        gained = find_traits(losses[Kind.ADDED], came, self._bits)
         return (
             find_traits(losses[Kind.REMOVED], gone, self._bits),
-            gained,
+            find_traits(losses[Kind.ADDED], came, self._bits),
             find_traits(losses[Kind.UPGRADED], (), self._bits),
-            shared_traits(self.losses[Kind.ADDED], losses[Kind.ADDED], gained.packages, self._bits),
         )
 
     def _root_changes(self) -> RootChanges | None:

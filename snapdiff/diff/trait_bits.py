@@ -111,10 +111,6 @@ class TraitBits:
         value = trait.value if trait.what != "dependency" else None
         return self._bits[trait.what, trait.name, value]
 
-    def of_trait_and_version(self, trait: Trait) -> int:
-        """Return the bits of a trait that a build has, of a dependency also of its version."""
-        return self.of_trait(trait) | self._bits[trait.what, trait.name, trait.value]
-
     def variant(self, bit: int) -> tuple[tuple[TraitWhat, str | None, str], frozenset[str]]:
         """Return the kind, package and name of a variant that has values, and these."""
         trait = self._traits[bit]

@@ -28,15 +28,14 @@ class Traits(NamedTuple):
     """The traits of the lost builds of a stack, package by package and in all.
 
     `common` has the trait that all lost builds of a package have, where there is one, and `stack`
-    that of the stack; `packages` and `of_stack` have what tells those from others that are no
-    duplicates. `merged` has the variant by which all builds of a package are one on the other side.
+    that of the stack; `packages` has what tells those from others that are no duplicates.
+    `merged` has the variant by which all builds of a package are one on the other side.
     """
 
     common: Mapping[str, Trait]
     merged: Mapping[str, Trait]
     packages: Mapping[str, tuple[TraitCount, ...]]
     stack: StackTrait | None
-    of_stack: tuple[TraitCount, ...]
 
 
 def read_linked(losses: Iterable[Loss], bits: TraitBits) -> None:
@@ -73,15 +72,7 @@ def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitB
     every = [replace(lost, builds=lost.every) for lost in found]
     common = {lost.package: trait for lost in every if (trait := _common_trait(lost, bits))}
     stack = _trait_of_stack(every, common, reduce(or_, (it.there for it in found), 0), bits)
-    telling = {
-        lost.package: first.trait
-        for lost in found
-        for first in packages[lost.package][:1]
-        if first.specs == len(lost.builds) and not first.also
-    }
-    others = reduce(or_, (it.others.get(0, 0) for it in found), 0)
-    first = _trait_of_stack(found, telling, others, bits)
-    return Traits(common, merged, packages, stack, tuple(_traits_of_stack(found, first, bits)))
+    return Traits(common, merged, packages, stack)
 
 
 def _merged(loss: Loss, bits: TraitBits) -> Trait | None:
@@ -213,35 +204,6 @@ def _common_trait(lost: _Lost, bits: TraitBits) -> Trait | None:
     return bits.trait(bit, reduce(or_, lost.builds.values()))
 
 
-def _traits_of_stack(
-    losses: Sequence[_Lost], first: StackTrait | None, bits: TraitBits
-) -> Iterator[TraitCount]:
-    """Yield the trait that tells most lost builds, and those of the builds that do not have it.
-
-    A package that is wholly gone has no build to tell its lost ones from, so it speaks for
-    dependencies alone that are gone, too, and that builds of other packages did not do without.
-    """
-    left: dict[str, _Build] = {}
-    gone = 0
-    bit = bits.of_trait(first) if first else 0
-    replaced = reduce(or_, (it.others.get(0, 0) & ~it.there for it in losses), 0)
-    for lost in losses:
-        gone |= lost.gone
-        told = ~bits.told_last if lost.others else lost.gone & ~replaced
-        some = lost.builds_told(told)
-        left.update((key, build) for key, build in some.items() if not build.has & bit)
-    if first:
-        trait = Trait(first.what, first.name, first.value)
-        own = sum(
-            bool(has & bit)
-            for it in losses
-            if trait.is_of(it.package)
-            for has in it.builds.values()
-        )
-        yield TraitCount(trait, first.specs, own=own or UNSET)
-    yield from _most_common(left, gone, bits, MOST_TRAITS - bool(first))
-
-
 def _most_common(
     left: dict[str, _Build], gone: int, bits: TraitBits, most: int = MOST_TRAITS
 ) -> Iterator[TraitCount]:
@@ -263,8 +225,7 @@ def _most_common(
         united = reduce(or_, (build.has for build in those))
         trait = bits.trait(bit, united)
         also = bits.trait(beside, united) if beside else UNSET
-        own = sum(trait.is_of(build.lost.package) for build in those)
-        yield TraitCount(trait, number, also, own or UNSET)
+        yield TraitCount(trait, number, also)
 
 
 def _first(builds: Mapping[str, _Build], tied: int, gone: int, bits: TraitBits) -> int:

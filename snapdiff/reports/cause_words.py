@@ -1,10 +1,10 @@
 """Why specs were rebuilt, lost, gone or new, in words: the one place for people."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
-from snapdiff.reports.names import Mark, counted, joined, short_patches, shortened
-from snapdiff.result.causes import Cause, Event, SharedTrait, Trait, TraitCount, Value
+from snapdiff.reports.names import Mark, joined, short_patches
+from snapdiff.result.causes import Cause, Event, Trait, TraitCount, Value
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
 from snapdiff.spack import NO_COMPILER, canonical_compiler, is_patches
@@ -100,11 +100,6 @@ def _what_variants(old: Iterable[str], new: Iterable[str], mark: Mark) -> str:
     return ", ".join(told)
 
 
-def number_of_variants(event: Event) -> int:
-    """Return how many variants differ."""
-    return len({*_by_name(event.old or ()), *_by_name(event.new or ())})
-
-
 def common_difference(events: Collection[Event]) -> Event | None:
     """Return what all of some events have in common that differ in variants; of one it is all."""
     if not events or any(event.what != "variants" for event in events):
@@ -190,11 +185,10 @@ def _package_in_words(because: Because, mark: Mark) -> str:
     return f"{package} ({'no longer' if field.old else 'now'} depends on {words})"
 
 
-def now_with_in_words(variants: Sequence[str], mark: Mark, most: int = MOST_NAMES) -> str:
+def now_with_in_words(variants: Iterable[str], mark: Mark) -> str:
     """Return what is said of variants that had another value: `(now ~gui +mpi)`, or nothing."""
-    some = shortened(sorted(variants, key=lambda it: not it.startswith("~")), most)
-    more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
-    return f"(now {' '.join([*map(mark, some.first), *more])})" if some.first else ""
+    off_first = sorted(variants, key=lambda it: not it.startswith("~"))
+    return f"(now {' '.join(map(mark, off_first))})" if off_first else ""
 
 
 def telling_variants(because: Because) -> list[str]:
@@ -238,7 +232,7 @@ SAME_TO_USE = "link and run dependencies unchanged"
 # --- What tells lost or gained builds from others ---
 
 
-def traits_in_words(part: TraitCount | SharedTrait, mark: Mark) -> str:
+def traits_in_words(part: TraitCount, mark: Mark) -> str:
     """Return what tells builds, one trait or two: `with mvapich 3.0b and cce 16.0.1`."""
     words = trait_in_words(part.trait, mark)
     also = trait_in_words(part.also, mark).removeprefix("with ") if part.also else ""

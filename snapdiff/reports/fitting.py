@@ -3,9 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,6 +14,7 @@ from snapdiff.reports.outline.groups import FEW_QUIET, Group, grouped
 from snapdiff.reports.outline.opening import Opening
 from snapdiff.reports.outline.outline import Outline
 from snapdiff.reports.outline.parts import Part
+from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.reports.templates import Folds
 
 _ENOUGH = 0.98
@@ -22,7 +22,6 @@ _ENOUGH = 0.98
 
 _SHORTEST_LINE = 8
 """How many characters a line has at the least: what cannot fit need not be rendered to be known."""
-
 
 _SHORTENED = "This report is shortened to fit; "
 """How the paragraph begins that says what is left out."""
@@ -45,6 +44,9 @@ class Extent(NamedTuple):
 
 Rendered = Callable[[Outline, Extent], str]
 """Makes text of an outline."""
+
+_Less = Callable[[Outline], Outline]
+"""Leaves something out of an outline."""
 
 
 def fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
@@ -129,18 +131,21 @@ def _product_lines(outline: Outline, classes: Collection[Status]) -> int:
     return sum(it.size for part in parts for it in part.groups if it.status in classes)
 
 
-def _each_tag(outline: Outline, **fields: Any) -> Outline:
-    return replace(outline, tags=tuple(replace(tag, **fields) for tag in outline.tags))
+def _tags(changed: Callable[[TagBlock], TagBlock]) -> _Less:
+    """Return what changes each tag of an outline; the next ones, something of each tag."""
+    return lambda outline: replace(outline, tags=tuple(map(changed, outline.tags)))
 
 
-def _each_part(outline: Outline, changed: Callable[[Part], Part]) -> Outline:
-    tags = (replace(tag, parts=tuple(map(changed, tag.parts))) for tag in outline.tags)
-    return replace(outline, tags=tuple(tags))
+def _openings(changed: Callable[[Opening], Opening]) -> _Less:
+    return _tags(lambda tag: replace(tag, opening=changed(tag.opening)))
 
 
-def _each_opening(outline: Outline, changed: Callable[[Opening], Opening]) -> Outline:
-    tags = (replace(tag, opening=changed(tag.opening)) for tag in outline.tags)
-    return replace(outline, tags=tuple(tags))
+def _parts(changed: Callable[[Part], Part]) -> _Less:
+    return _tags(lambda tag: replace(tag, parts=tuple(map(changed, tag.parts))))
+
+
+def _groups(changed: Callable[[Group], Group]) -> _Less:
+    return _parts(lambda part: replace(part, groups=tuple(map(changed, part.groups))))
 
 
 def _without_whole_names(outline: Outline) -> Outline:
@@ -171,93 +176,59 @@ def _without_told(outline: Outline) -> Outline:
         )
         return replace(part, groups=tuple(groups))
 
-    tags = tuple(replace(tag, toolchain=tag.untold_tools) for tag in outline.tags)
-    return _each_part(replace(outline, tags=tags), without_told)
+    without_tools = _tags(lambda tag: replace(tag, toolchain=tag.untold_tools))
+    return _parts(without_told)(without_tools(outline))
 
 
 def _told_above(group: Group, lost: set[str]) -> Group:
     """Return a group with the lines alone of packages that lost builds and are not among these."""
     left = [it for it in group.lines if it.loses_otherwise and not lost.issuperset(it.packages)]
     if not left:
-        return replace(group, lines=(), table=None, names=(), gained=(), is_told_above=True)
+        return replace(group, lines=(), table=None, names=(), is_told_above=True)
     [others] = grouped(left, None, lists_all=True)
     return replace(others, steps=group.steps, also=group.also)
 
 
-def _without_dependencies(outline: Outline) -> Outline:
-    tags = []
-    for tag in outline.tags:
-        parts = tuple(
-            replace(part, reasons=None) for part in tag.parts if part.about != "dependencies"
-        )
-        tags.append(replace(tag, parts=parts, reasons=None, only_rebuilt=()))
-    return replace(outline, tags=tuple(tags))
+def _without_dependencies(tag: TagBlock) -> TagBlock:
+    parts = (replace(part, reasons=None) for part in tag.parts if part.about != "dependencies")
+    return replace(tag, parts=tuple(parts), reasons=None, only_rebuilt=())
 
 
-def _without_losses_below(outline: Outline) -> Outline:
-    """Return an outline that has no more than a number of what dependencies lost."""
-
-    def without_losses(opening: Opening) -> Opening:
-        gone, off = opening.versions_gone[0], opening.turned_off[0]
-        return replace(opening, versions_gone=(gone, ()), turned_off=(off, ()), gone_because=())
-
-    return _each_opening(outline, without_losses)
+def _without_losses_below(opening: Opening) -> Opening:
+    """Return an opening that has no more than a number of what dependencies lost."""
+    gone, off = opening.versions_gone[0], opening.turned_off[0]
+    return replace(opening, versions_gone=(gone, ()), turned_off=(off, ()), gone_because=())
 
 
-def _without_shared(outline: Outline) -> Outline:
-    """Return an outline that begins with no more than what products lost."""
-
-    def without_shared(opening: Opening) -> Opening:
-        return replace(opening, shared=(), replaced=(), new_roots=(), builds=None)
-
-    return _each_opening(outline, without_shared)
-
-
-def _without_steps(outline: Outline) -> Outline:
-    """Return an outline that counts what is upgraded, and does not name it above its lines."""
-
-    def without_steps(part: Part) -> Part:
-        groups = (replace(it, steps=(), also=(), gained=()) for it in part.groups)
-        return replace(part, groups=tuple(groups))
-
-    return _each_part(outline, without_steps)
-
-
-def _without_tools_as_before(outline: Outline) -> Outline:
-    tags = []
-    for tag in outline.tags:
-        toolchain = tag.toolchain and replace(tag.toolchain, as_before=())
-        tags.append(replace(tag, toolchain=toolchain))
-    return replace(outline, tags=tuple(tags))
+def _without_tools_as_before(tag: TagBlock) -> TagBlock:
+    return replace(tag, toolchain=tag.toolchain and replace(tag.toolchain, as_before=()))
 
 
 def _without_toolchain(outline: Outline) -> Outline:
     """Return an outline without the list of the toolchain; of one tag the sentence has its news."""
-    if outline.several_changed:
-        return _each_tag(outline, toolchain=None)
-    return _each_tag(outline, tells_toolchain=False)
+    nothing = {"toolchain": None} if outline.several_changed else {"tells_toolchain": False}
+    return _tags(lambda tag: replace(tag, **nothing))(outline)
 
 
 _DEPENDENCIES = "dependencies, and why hashes differ"
 
-_NEEDED_LEAST: dict[str, Callable[[Outline], Outline]] = {
+_NEEDED_LEAST: dict[str, _Less] = {
     "the full names of both sides": _without_whole_names,
     "the table of counts": _without_table,
     "details of what is named above": _without_told,
-    _DEPENDENCIES: _without_dependencies,
-    "what packages have more builds with": partial(
-        _each_part, changed=lambda it: replace(it, new_builds=None)
-    ),
-    "which tools are as before": _without_tools_as_before,
+    _DEPENDENCIES: _tags(_without_dependencies),
+    "which tools are as before": _tags(_without_tools_as_before),
     "what became of tools": _without_toolchain,
-    "what dependencies lost": _without_losses_below,
-    "what many packages share": _without_shared,
+    "what dependencies lost": _openings(_without_losses_below),
+    "what many packages share": _openings(
+        lambda it: replace(it, shared=(), replaced=(), new_roots=(), builds=None)
+    ),
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
 
-_NEEDED_MOST: dict[str, Callable[[Outline], Outline]] = {
-    "which products are upgraded": _without_steps,
-    "what products lost": partial(_each_tag, opening=Opening()),
+_NEEDED_MOST: dict[str, _Less] = {
+    "which products are upgraded": _groups(lambda it: replace(it, steps=(), also=())),
+    "what products lost": _openings(lambda _: Opening()),
 }
 """What is left out after that, rather than to cut the text."""
 
@@ -317,7 +288,7 @@ def _shorter(outline: Outline, lines: Iterable[int] | None = None) -> Outline:
             groups = tuple(_shortened(group, room[next(numbers)]) for group in groups)
         return replace(part, groups=groups, details=())
 
-    return _each_part(outline, shorter)
+    return _parts(shorter)(outline)
 
 
 def _shortened(group: Group, most: int) -> Group:

@@ -33,8 +33,9 @@ def render_markdown(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     Raises ReportError where not even its first lines fit.
     """
     outline = _outline(diff, options, has_table=True)
-    default = None if options.detail else MOST_CHARACTERS
-    yield fitted(outline, _text(diff, options), options.max_length or default)
+    most = None if options.detail else MOST_CHARACTERS
+    most = most if options.max_length is None else options.max_length
+    yield fitted(outline, _text(diff, options), most)
 
 
 def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:

@@ -36,11 +36,11 @@ def code(text: str) -> str:
     special character an entity.
     """
     seen = shown(text)
-    return code_element(text) if _NEEDS_ENTITIES.search(seen) else f"`{seen}`"
+    return _code_element(seen) if _NEEDS_ENTITIES.search(seen) else f"`{seen}`"
 
 
-def code_element(text: str) -> str:
-    """Return a value as an HTML element, for places where Markdown is not read: a fold's summary.
+def _code_element(seen: str) -> str:
+    """Return what is shown of a value as an HTML element, also where Markdown is not read.
 
     GitHub makes links of addresses (`a@b.example`, `http://…`, `www.…`) in any text, even one that
     is written in entities: a comment that nobody sees cuts them.
@@ -49,7 +49,7 @@ def code_element(text: str) -> str:
     def entity(found: re.Match[str]) -> str:
         return f"{'<!-- -->' if found[0] in '@:.' else ''}&#{ord(found[0])};"
 
-    return f"<code>{_SPECIAL.sub(entity, shown(text))}</code>"
+    return f"<code>{_SPECIAL.sub(entity, seen)}</code>"
 
 
 def links(url: str) -> Callable[[str], str]:
@@ -118,7 +118,7 @@ def _strong(words: str) -> str:
 
 def _fold(words: str) -> str:
     """Return the beginning of a fold; its summary is no Markdown any more."""
-    summary = re.sub("`([^`]+)`", lambda found: code_element(found[1]), words)
+    summary = re.sub("`([^`]+)`", lambda found: _code_element(found[1]), words)
     return paragraph(f"<details><summary>{summary}</summary>")
 
 
@@ -179,7 +179,6 @@ def _product_table(
     """Return the table of products, a column a stack: of each group its title, then its rows."""
     stacks = next(group.table.stacks for group in groups if group.table)
     body: list[list[str]] = []
-    below: list[str] = []
     signs: set[str] = set()
     for group in groups:
         body.append([f"**{title(group)}**", *[""] * len(stacks)])
@@ -187,31 +186,17 @@ def _product_table(
             told = _product_row(cells)
             body.append([link(package), *told])
             signs |= signs_in(told)
-            in_full: dict[str, list[str]] = {}
-            for stack, cell in zip(stacks, cells, strict=True):
-                if counted_only := cell.only_counted(code) if cell else "":
-                    in_full.setdefault(counted_only, []).append(code(stack))
-            name = code(package)
-            below += [
-                _item("", f"{name} ({', '.join(it)}): {words}") for words, it in in_full.items()
-            ]
         if group.left_out:
             body.append([f"and {counted(group.left_out, 'more product')}", *[""] * len(stacks)])
     table = _table([["Product", *map(code, stacks)], *body])
-    text = paragraph(legend(signs)) + paragraph(table)
-    if below:
-        text += paragraph("In full, what cells count:") + paragraph("\n".join(below))
-    return text
+    return paragraph(legend(signs)) + paragraph(table)
 
 
 def _product_row(cells: Sequence[ProductCell | None]) -> list[str]:
     """Return the cells of a product in words, or with a sign where the one on the left is alike."""
     words = [cell.in_words(code) if cell else "" for cell in cells]
-    told = words[:1]
-    for (left, before), (cell, it) in pairwise(zip(cells, words, strict=True)):
-        is_same = it == before and len(it.strip("()")) > 1 and left and cell and cell.is_as(left)
-        told.append(_DITTO if is_same else it)
-    return told
+    is_same = [it == left and len(it.strip("()")) > 1 for left, it in pairwise(["", *words])]
+    return [_DITTO if same else it for same, it in zip(is_same, words, strict=True)]
 
 
 FUNCTIONS: dict[str, Any] = {
@@ -224,7 +209,6 @@ FUNCTIONS: dict[str, Any] = {
     "paragraph": paragraph,
     "address": _address,
     "drawn": _drawn,
-    "table": _table,
     "grid": _grid,
     "product_table": _product_table,
 }

@@ -27,9 +27,6 @@ _NARROWEST_NAME = 10
 _WIDEST_NAME = 42
 """How many columns the names in the table have at most: a longer one is broken."""
 
-_WIDEST_COLUMN = 40
-"""How wide a column of words is at most: what is longer moves the rest of its row alone."""
-
 _BELOW = "    - "
 """What an item begins with that is below another one."""
 
@@ -120,23 +117,7 @@ def functions(paint: Paint) -> dict[str, Any]:
         "end_fold": lambda: "",
         "drawn": lambda lines: paragraph("\n".join(f"  {line}" for line in lines)),
         "address": lambda words, url: f"{words}: {url}",
-        "table": lambda lines: _table(lines, paint),
     }
-
-
-def _table(lines: Sequence[Sequence[str]], paint: Paint) -> str:
-    """Return the head and the rows of a table of words, in columns."""
-    sizes = [
-        max(width for width in map(_shown_width, words) if width <= _WIDEST_COLUMN)
-        for words in zip(*lines, strict=True)
-    ]
-    head, *rows = [
-        "   ".join(
-            word + " " * (size - _shown_width(word)) for word, size in zip(line, sizes, strict=True)
-        ).rstrip()
-        for line in lines
-    ]
-    return "\n".join([paint(head, "quiet"), *rows])
 
 
 def grid(table: CountTable, noun: str, *, width: int, paint: Paint) -> str:

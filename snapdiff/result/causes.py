@@ -107,10 +107,6 @@ class Trait(Struct, frozen=True, gc=False):
     name: str | None
     value: str | None
 
-    def is_of(self, package: str) -> bool:
-        """Return whether it is a package as a dependency: its own builds may be among the lost."""
-        return self.what == "dependency" and self.name == package
-
 
 class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
     """The trait of what a stack lost (or gained), and how many have it.
@@ -123,22 +119,6 @@ class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
     packages: int
 
 
-class SharedTrait(Struct, frozen=True, gc=False):
-    """What there are more builds with: a trait that tells the new builds of several packages.
-
-    - `trait`: what these have
-    - `also`: a compiler, target or os that they have, too
-    - `packages`: how many more builds of each package have it than before, of those that have a
-      new build
-    - `asked_for`: the same of roots, or what was installed by hand; there where there are any
-    """
-
-    trait: Trait
-    packages: dict[str, int]
-    also: Trait | UnsetType = UNSET
-    asked_for: dict[str, int] | UnsetType = UNSET
-
-
 class TraitCount(Struct, frozen=True, gc=False):
     """How many of some lost (or gained) builds have a trait; each build is counted once.
 
@@ -148,14 +128,12 @@ class TraitCount(Struct, frozen=True, gc=False):
     - `specs`: how many of the lost (gained) specs that are not counted before have it
     - `also`: a compiler, target or os that all of these have, too, and no spec on the other side
       together with the trait
-    - `own`: how many of these are builds of the dependency itself; there where any are
     """
 
     trait: Trait
     specs: int
     also: Trait | UnsetType = UNSET
-    own: int | UnsetType = UNSET
 
     def without_numbers(self) -> "TraitCount":
         """Return the same for any number of builds."""
-        return replace(self, specs=0, own=UNSET)
+        return replace(self, specs=0)

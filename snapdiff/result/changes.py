@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 
 from snapdiff.model.packages import DocumentKind
 from snapdiff.model.specs import Revision, Spec, SpecName
-from snapdiff.result.causes import Cause, SharedTrait, StackCause, StackTrait, TraitCount
+from snapdiff.result.causes import Cause, StackCause, StackTrait
 from snapdiff.result.packages import (
     AskedFor,
     ChangeCounts,
@@ -125,7 +125,6 @@ def change_of_part(
         duplicates=duplicates if any(equal.values()) else UNSET,
         lost_by=change.lost_by if is_own[Kind.REMOVED] else (),
         gained_by=change.gained_by if is_own[Kind.ADDED] else (),
-        gained_with=change.gained_with if is_own[Kind.ADDED] else UNSET,
         new_with=change.new_with if is_own[Kind.ADDED] else UNSET,
         needed_by=UNSET if of_roots and others_came else change.needed_by,
     )
@@ -184,10 +183,6 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     - `asked_for`: the packages that became roots and those that are roots no more; null where there
       is none, or no document says it
     - `lost`, `gained`: what most of its removed (added) specs have in common, or null
-    - `lost_by`, `gained_by`: what most of its removed (added) specs have and no other specs of
-      their packages, then what most of the rest have; three at most, each spec counted once
-    - `gained_with`: what tells the added specs of three or more packages, and how many more builds
-      of each package have it; there where anything does
     - `package_changes`: what happened to each package that changed; nothing in a tag that is on one
       side only
     - `still_there`: packages that are on both sides of the stack without a change of their own
@@ -214,9 +209,6 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     asked_for: RootChanges | None = None
     lost: StackTrait | None = None
     gained: StackTrait | None = None
-    lost_by: tuple[TraitCount, ...] = ()
-    gained_by: tuple[TraitCount, ...] = ()
-    gained_with: tuple[SharedTrait, ...] | UnsetType = UNSET
     package_changes: tuple[PackageChange, ...] = ()
     still_there: tuple[str, ...] = ()
     versions_there: dict[str, tuple[str, ...]] | UnsetType = UNSET

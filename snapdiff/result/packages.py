@@ -179,8 +179,6 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     - `no_longer_with`: the compilers, and packages of MPI, BLAS and LAPACK, that builds of it had
       and none has now, though the stack still has it, each with how many had it, and their
       compiler, if that is one; there where it had several builds and any is
-    - `gained_with`: how many of its added specs, duplicates aside, have any trait that several
-      packages of the stack have more builds with; there where any has
     - `new_with`: which MPI its new builds have, added ones and those that have another version or a
       compiler of another name now, and how many have each; there where it was there before and
       each of these has one
@@ -211,7 +209,6 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     was_compiler: bool | UnsetType = UNSET
     needed_by: tuple[str, ...] | UnsetType = UNSET
     no_longer_with: tuple[TraitCount, ...] | UnsetType = UNSET
-    gained_with: int | UnsetType = UNSET
     new_with: tuple[TraitCount, ...] | UnsetType = UNSET
     parts: PackageParts | UnsetType = UNSET
 

@@ -129,9 +129,8 @@ class GitSource(Source):
         if not self._is_beside(new):
             return super().changed_entries(new)
         found: list[EntryPair] = []
-        newcomers = self.repository.newcomers(self.tree, new.tree)
         for facts, path in self.repository.changes(self.tree, new.tree):
-            before, after = entry_pair(facts, path, newcomers)
+            before, after = entry_pair(facts, path)
             before = before if before and self.paths.has(before.path) else None
             after = after if after and new.paths.has(after.path) else None
             if before or after:
@@ -335,9 +334,9 @@ def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
                 raise missing_object("git diff-tree", "a tree")
             if pairs is not None:
                 yield pairs
-            pairs, newcomers = [], repository.newcomers(*step.decode("ascii").split())
+            pairs = []
         if facts and pairs is not None:
-            old, new = entry_pair(facts, next(words), newcomers)
+            old, new = entry_pair(facts, next(words))
             if (entry := new or old) and paths.has(entry.path):
                 pairs.append((old, new))
     if any(asked):

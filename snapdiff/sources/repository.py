@@ -60,7 +60,6 @@ class Repository:
         self.limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
         self._last_changes: dict[tuple[str, str], list[tuple[bytes, bytes]]] = {}
-        self._newcomers: dict[str, Newcomers] = {}
         self._idle: list[Objects] = []
         try:
             self.git_dir = self.ask("--absolute-git-dir")
@@ -159,15 +158,8 @@ class Repository:
         around = folders_upwards(path)
         return next((it for it in around if self._item(tree, it)[0] == _SUBMODULE), "")
 
-    def newcomers(self, old: str, new: str) -> tuple["Newcomers", "Newcomers"]:
-        """Return what two trees have that the other one may not have, as far as it is noted."""
-        known = self._newcomers
-        return known.setdefault(old, Newcomers()), known.setdefault(new, Newcomers())
-
     def in_place_of(self, tree: str, path: str) -> str:
         """Return what a tree has in the place of a file, or nothing; raises RevisionError."""
-        if tree in self._newcomers:
-            return self._newcomers[tree].in_place_of(path)
         if any(self._item(tree, it)[0] == _SYMLINK for it in folders_upwards(path)):
             return IN_A_LINK
         return NOT_A_FILE if self._item(tree, path)[0] == _FOLDER else ""
@@ -261,34 +253,9 @@ def _wanted(path: bytes, mode: str, object_id: str) -> Entry | None:
     return entry if entry.is_wanted else None
 
 
-class Newcomers:
-    """The folders and symbolic links that a revision has, and another one may not have."""
-
-    def __init__(self) -> None:
-        """Take none yet."""
-        self._folders: set[str] = set()
-        self._links: set[str] = set()
-
-    def add(self, path: bytes, mode: str) -> None:
-        """Take a file, a link or a submodule, or nothing, by its mode."""
-        name = os.fsdecode(path)
-        if mode == _SYMLINK:
-            self._links.add(name)
-        while mode != _NOTHING and name and (name := name.rpartition("/")[0]) not in self._folders:
-            self._folders.add(name)
-
-    def in_place_of(self, path: str) -> str:
-        """Return what is in the place of a file, a folder or a link above it, or nothing."""
-        if not self._links.isdisjoint(folders_upwards(path)):
-            return IN_A_LINK
-        return NOT_A_FILE if path in self._folders else ""
-
-
-def entry_pair(facts: bytes, path: bytes, newcomers: tuple[Newcomers, Newcomers]) -> EntryPair:
+def entry_pair(facts: bytes, path: bytes) -> EntryPair:
     """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
     old_mode, new_mode, old_id, new_id, _ = _words_of(facts)
-    newcomers[0].add(path, old_mode)
-    newcomers[1].add(path, new_mode)
     return _wanted(path, old_mode, old_id), _wanted(path, new_mode, new_id)
 
 

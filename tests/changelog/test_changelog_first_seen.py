@@ -11,7 +11,6 @@ from unittest import mock
 import pytest
 
 from snapdiff.changelog.first_seen import Seen
-from snapdiff.reports.terminal import functions, painter
 from snapdiff.spack import Configuration, parse_configuration
 from tests.changelog.test_changelog_laws import make_history
 from tests.support.documents import Item, lock, to_bytes
@@ -322,17 +321,6 @@ def test_builds_of_two_documents_of_a_stack_are_one_number(tmp_path: Path) -> No
     rows = rows_of("-C", tmp_path, "HEAD~2..HEAD", "--skip-bad-pages")
     assert [(row["is_gone"], row["builds"]) for row in rows] == [(False, 2)]
     assert [(it["old"], it["new"]) for it in rows[0]["build_changes"]] == [(2, 1), (1, 2)]
-
-
-def test_columns_are_as_wide_as_most_words_in_them_and_the_head_is_painted() -> None:
-    lines = [["Stacks", "Last seen"], ["e4s", "here"], ["x" * 41, "there"], ["y" * 40, "there"]]
-    head, short, long, widest = functions(painter(color=True))["table"](lines).splitlines()
-    assert head == f"\x1b[2m{'Stacks':40}   Last seen\x1b[0m"
-    assert [short, long, widest] == [
-        f"{'e4s':40}   here",
-        f"{'x' * 41}   there",
-        f"{'y' * 40}   there",
-    ]
 
 
 STORY = """\

@@ -473,29 +473,3 @@ def test_what_of_the_toolchain_is_as_before_is_left_to_reports(tmp_path: Path) -
     assert "as before" not in markdown(tmp_path)
     report = run_cli("-C", tmp_path, "1", "2").out
     assert "upgraded; `gcc` as before, `openmpi` `5.0.1` → `5.0.2`." in report
-
-
-@pytest.mark.parametrize(
-    ("format_name", "head", "row"),
-    [
-        ("markdown", "| Product | `cce` `16.0` | `mpich` `4.1` |", "| `app0` `1.0` | 1 | 1 |"),
-        ("text", "Product    cce 16.0   mpich 4.1\n", "app0 1.0   1          1\n"),
-        ("html", "<tr><th>Product</th><th>cce 16.0</th><th>mpich 4.1</th></tr>", "<td>1</td>"),
-    ],
-)
-def test_every_format_has_a_table_of_new_builds(
-    tmp_path: Path, format_name: str, head: str, row: str
-) -> None:
-    mpis = [Item("mpich", version, explicit=True) for version in ("4.0", "4.1")]
-    apps = [
-        [Item(f"app{n}", explicit=True, needs=(needs(mpi, "mpi"),)) for n in range(3)]
-        for mpi in mpis
-    ]
-    cce = [Item(f"app{n}", explicit=True, compiler=("cce", "16.0")) for n in range(3)]
-    other = [Item("other", version, explicit=True) for version in "12"]
-    for side, items in (("1", [*apps[0], other[0]]), ("2", [*apps[0], *apps[1], *cce, other[1]])):
-        write_files(tmp_path / side, {"cpu/spack.lock": to_bytes(lock([*mpis, *items]))})
-    links = ["--package-url", ""] if format_name == "markdown" else []
-    told = markdown(tmp_path, "-f", format_name, *links)
-    assert head in told
-    assert row in told

@@ -566,3 +566,16 @@ def test_of_more_versions_and_more_builds_a_sentence_names_who_has_versions(tmp_
     # Of the only other one nothing is counted.
     sides = write_locks(tmp_path / "two", old[:2], new[:4])
     assert "2 products have more versions or builds" in run_cli(*sides, "-f", "text").out
+
+
+def test_packages_gone_from_the_same_stack_share_a_line(tmp_path: Path) -> None:
+    for side, stays in (("old", "abcd"), ("new", "bcd")):
+        records = [
+            spec(f"{name}{stack}", package=name, stacks=f"{stack} root")
+            for stack in "abcd"
+            for name in ("x", "y", "z")
+            if stack in stays or name == "z"
+        ]
+        write_files(tmp_path / side, pages_of(records))
+    out = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert out.split("\n\n")[1] == "x, y 1.0 are gone from a, still in the 3 others.\n"

@@ -1,6 +1,7 @@
 """Whatever a catalog holds, a report shows it as text, and nothing breaks, runs or mentions."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.markdown import code, linked
+from snapdiff.reports.markdown import FUNCTIONS, code, linked
 from snapdiff.result.changes import Filters
 from snapdiff.safe_text import shown, visible
 from tests.support.helpers import Report, page_around, refused, run_cli, run_json, write_files
@@ -221,3 +222,10 @@ def test_an_address_is_no_link_even_where_code_takes_entities(value: str) -> Non
     html = cmarkgfm.github_flavored_markdown_to_html(f"- {code(value)}", Options.CMARK_OPT_UNSAFE)
     assert "<a " not in html
     assert value in re.sub("<[^>]*>", "", html)
+
+
+@pytest.mark.parametrize("text", ["x" * 500, "x" * 499 + "@"])
+def test_a_long_value_is_cut_once_in_a_summary(text: str) -> None:
+    summary = html.unescape(FUNCTIONS["fold"](code(text)))
+    [left_out] = re.findall(r"… \((\d+) more characters\)", summary)
+    assert int(left_out) == 500 - summary.count("x") - summary.count("@")

@@ -1,4 +1,4 @@
-"""What packages got builds with several new things, compilers or MPIs: a table, not lines."""
+"""What packages got builds with new things, compilers or MPIs."""
 
 import re
 from dataclasses import replace
@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff import diff_catalogs, load_catalog, render_report
-from snapdiff.reports import ReportOptions
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
-from tests.support.helpers import run_cli, run_json
+from tests.support.helpers import run_cli
 
 GCC, CCE = ("gcc", "12.2.0"), ("cce", "16.0.1")
 MPI = {version: Item("mpich", version, explicit=True) for version in ("4.0", "4.1")}
@@ -33,26 +31,14 @@ NEW_BUILDS = {
     "with one of two new things, or both": (
         "abcd",
         [with_mpi(name, "4.1") for name in "abc"] + [with_cce(name) for name in "bcd"],
-        [
-            "Product   cce 16.0.1   mpich 4.1",
-            "a 1.0                  1",
-            "b 1.0     1            1",
-            "c 1.0     1            1",
-            "d 1.0     1",
-        ],
+        ["one each with mpich 4.1: a, b, c", "one each with cce 16.0.1: b, c, d"],
     ),
     "with both at once": (
         "abcd",
         [with_mpi(name, "4.1") for name in "abc"]
         + [with_mpi(name, "4.1", CCE) for name in "d"]
         + [with_cce(name) for name in "abc"],
-        [
-            "Product   cce 16.0.1   mpich 4.1",
-            "a 1.0     1            1",
-            "b 1.0     1            1",
-            "c 1.0     1            1",
-            "d 1.0     1            1",
-        ],
+        ["one each with cce 16.0.1: a, b, c, d", "one each with mpich 4.1: a, b, c"],
     ),
     "and with something that no other has": (
         "abcd",
@@ -60,11 +46,8 @@ NEW_BUILDS = {
         + [with_cce(name) for name in "abc"]
         + [Item("d", explicit=True, compiler=("llvm", "17.0"))],
         [
-            "With more builds: d 1.0: 1 of 2 builds new (with llvm 17.0)",
-            "Product   cce 16.0.1   mpich 4.1",
-            "a 1.0     1            1",
-            "b 1.0     1            1",
-            "c 1.0     1            1",
+            "2 each, one with cce 16.0.1 and one with mpich 4.1: a, b, c",
+            "d 1.0: 1 of 2 builds new (with llvm 17.0)",
         ],
     ),
     "and a build that has none of them beside one that has both": (
@@ -73,12 +56,9 @@ NEW_BUILDS = {
         + [with_cce(name) for name in "abc"]
         + [with_mpi("d", "4.1", CCE), with_mpi("d", "4.0", ("llvm", "17.0"))],
         [
-            "With more builds: d 1.0: 2 of 3 builds new (1 with cce 16.0.1, 1 with llvm 17.0)",
-            "Product   cce 16.0.1   mpich 4.1",
-            "a 1.0     1            1",
-            "b 1.0     1            1",
-            "c 1.0     1            1",
-            "d 1.0     1            1",
+            "one each with cce 16.0.1: a, b, c, d",
+            "one each with mpich 4.1: a, b, c",
+            "one with llvm 17.0: d",
         ],
     ),
     "and a new package": (
@@ -86,18 +66,14 @@ NEW_BUILDS = {
         [with_mpi(name, "4.1") for name in "abcd"] + [with_cce(name) for name in "abc"],
         [
             "New: d 1.0",
-            "Product   cce 16.0.1   mpich 4.1",
-            "a 1.0     1            1",
-            "b 1.0     1            1",
-            "c 1.0     1            1",
-            "d 1.0                  1",
+            "With more builds: 2 each, one with cce 16.0.1 and one with mpich 4.1: a, b, c",
         ],
     ),
 }
 
 
 @pytest.mark.parametrize("name", NEW_BUILDS)
-def test_new_builds_are_a_table_where_it_says_all_of_several_packages(
+def test_new_builds_are_told_by_what_they_have_with_all_packages_that_got_such(
     tmp_path: Path, name: str
 ) -> None:
     packages, came, expected = NEW_BUILDS[name]
@@ -105,93 +81,8 @@ def test_new_builds_are_a_table_where_it_says_all_of_several_packages(
     left = Item("left", explicit=True)
     sides = write_locks(tmp_path, [*MPI.values(), *old, left], [*MPI.values(), *old, *came])
     lines = [it.strip() for it in run_cli(*sides, "-f", "text").out.splitlines()]
-    told = re.compile(r"(?:With more builds|New): |Product  |[a-d] ")
+    told = re.compile(r"(?:With more builds|New): |one |2 each|[a-d] ")
     assert [line for line in lines if told.match(line)] == expected
-
-
-def both_new(names: str, *more: Item) -> tuple[list[Item], list[Item]]:
-    """Roots that get a build with a new MPI and one with a new compiler, beside others."""
-    old = [with_mpi(name, "4.0") for name in names]
-    came = [with_mpi(name, "4.1") for name in names] + [with_cce(name) for name in names]
-    return [*MPI.values(), *old], [*MPI.values(), *old, *came, *more]
-
-
-def test_what_else_happened_to_a_package_has_its_line_beside_the_table(tmp_path: Path) -> None:
-    old, new = both_new("abc")
-
-    def shared(value: bool, version: str = "4.0") -> Item:
-        return replace(with_mpi("d", version), parameters={"shared": value})
-
-    other = [Item("z", explicit=True, parameters={"shared": value}) for value in (True, False)]
-    old, new = [*old, shared(True), other[0]], [*new, shared(False), shared(False, "4.1"), other[1]]
-    out = run_cli(*write_locks(tmp_path, old, new), "-f", "text").out
-    order = ["With more builds: ", "More builds than before, by ", "Reconfigured: z 1.0: "]
-    assert sorted(order, key=out.index) == order
-    assert "\nd 1.0     1\n" in out
-    assert "\nWith more builds: d 1.0: 1 of 2 builds new" in out
-    assert "variant +shared → ~shared\n" in out
-    # A root on one side alone is told as that.
-    demoted = Item("app", explicit=True, needs=(needs(with_mpi("e", "4.0")),))
-    below = [replace(with_mpi("e", it), explicit=False) for it in MPI]
-    sides = write_locks(
-        tmp_path, [*old, with_mpi("e", "4.0"), replace(demoted)], [*new, *below, demoted]
-    )
-    assert "now only a dependency" in run_cli(*sides, "-f", "text").out
-
-
-def test_of_a_product_each_root_is_a_build_in_the_table(tmp_path: Path) -> None:
-    old, new = both_new("abcd")
-    below = Item("a", needs=(needs(MPI["4.1"], "mpi"),), parameters={"n": 2})
-    user = [Item("user", version, explicit=True, needs=(needs(below),)) for version in ("1", "2")]
-    sides = write_locks(tmp_path, [*old, replace(user[0], needs=())], [*new, below, user[1]])
-    for options in ([], ["--explicit"]):
-        out = run_cli(*sides, "-f", "text", *options).out
-        assert "Product   cce 16.0.1   mpich 4.1\na 1.0     1            1\n" in out
-    [stack] = run_json(*sides)["tags"][0]["stacks"]
-    mpich = stack["gained_with"][1]
-    assert (mpich["packages"]["a"], mpich["asked_for"]["a"]) == (2, 1)
-
-
-def test_a_build_counts_in_two_columns_where_it_can_have_both(tmp_path: Path) -> None:
-    """It has a compiler and an MPI, and never two MPIs."""
-    words, both = "More builds than before, by what they are built with", "counts in both"
-    left = Item("left", explicit=True)
-    old, new = both_new("abc")
-    text = run_cli(*write_locks(tmp_path / "a", [*old, left], new), "-f", "text").out
-    assert f"\n{words}; a build with two of these {both}:\n" in text
-    old = [*MPI.values(), *(with_mpi(name, "4.0") for name in "abc")]
-    openmpi = Item("openmpi", "5.0", explicit=True)
-    with_openmpi = (Item(it, explicit=True, needs=(needs(openmpi, "mpi"),)) for it in "abc")
-    new = [*old, *(with_mpi(name, "4.1") for name in "abc"), openmpi, *with_openmpi]
-    text = run_cli(*write_locks(tmp_path / "b", [*old, left], new), "-f", "text").out
-    assert f"\n{words}:\n" in text
-
-
-def test_a_table_of_new_builds_is_left_out_of_a_report_that_is_too_long(tmp_path: Path) -> None:
-    names = [f"package-{number:02}" for number in range(40)]
-    old = [with_mpi(name, "4.0") for name in names]
-    came = [with_mpi(name, "4.1") for name in names] + [with_cce(name) for name in names]
-    sides = write_locks(tmp_path, [*MPI.values(), *old], [*MPI.values(), *old, *came])
-    diff = diff_catalogs(*(load_catalog(str(side)) for side in sides))
-    full = render_report(diff, "markdown", ReportOptions(package_url=""))
-    assert full.count("| `package-") == 40
-    short = render_report(diff, "markdown", ReportOptions(package_url="", max_length=800))
-    assert len(short) <= 800
-    assert "left out: what packages have more builds with" in short
-    assert "| `package-" not in short
-    assert "40 products have more builds" in short
-
-
-def test_what_went_to_something_new_is_no_row_of_new_builds(tmp_path: Path) -> None:
-    """Two builds of `d` have the new MPI, and but one of them is new: its line says which."""
-    old, new = both_new("abc")
-    moved = [with_mpi("d", "4.1"), with_mpi("d", "4.1", CCE)]
-    sides = write_locks(tmp_path, [*old, with_mpi("d", "4.0")], [*new, *moved])
-    lines = [it.strip() for it in run_cli(*sides, "-f", "text").out.splitlines()]
-    assert [line for line in lines if re.match(r"With more builds: |d |Product  ", line)] == [
-        "With more builds: d 1.0: 1 of 2 builds new (with cce 16.0.1)",
-        "Product   cce 16.0.1   mpich 4.1",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -222,15 +113,6 @@ def test_of_new_builds_that_nothing_tells_the_mpi_is_told(
     [line] = [it for it in run_cli(*sides, "-f", "text").out.splitlines() if it.startswith("app")]
     notes = ", ".join(filter(None, ["1.1", which]))
     assert line == f"app: {len(came)} of {len(old) + 2 + len(came)} builds new ({notes})."
-
-
-def test_a_product_that_has_a_column_of_new_builds_keeps_its_line(tmp_path: Path) -> None:
-    old, new = both_new("abcd")
-    with_cce_too = replace(MPI["4.1"], compiler=CCE)
-    sides = write_locks(tmp_path, old, [*new, with_cce_too])
-    out = run_cli(*sides, "-f", "text").out
-    assert "Product   cce 16.0.1   mpich 4.1\n" in out
-    assert "\nWith more builds: mpich: 1 of 3 builds new (4.1, with cce 16.0.1)\n" in out
 
 
 def test_the_mpi_of_new_roots_is_not_that_of_dependencies(tmp_path: Path) -> None:

@@ -912,7 +912,8 @@ def test_several_that_are_no_roots_any_more_are_listed_where_names_are(
     both = names if number == 2 else "`tool0`"
     listed = f"**No longer root specs, only dependencies**: {names}"
     assert (listed in lines) is is_listed
-    assert (f" {both} {'is' if number == 1 else 'are'} no longer " in lines[2]) is not is_listed
+    said = f"{both} {'is' if number == 1 else 'are'} no longer "
+    assert any(said in line for line in lines[2:5]) is not is_listed
 
 
 def downgraded(side: str) -> dict[str, str]:
@@ -976,9 +977,8 @@ def test_a_comment_names_a_place_once_of_steps_that_lines_tell_apart(tmp_path: P
     stacks = {it: (side("1", it), side("2", it)) for it in "abc"}
     stacks["a"] = ([*stacks["a"][0], *gone], [*stacks["a"][1], *new])
     lines = report(tmp_path, stacks, "-f", "comment")
-    upgraded, gained = lines[(told := lines.index("**Upgraded**")) + 2 : told + 4]
+    [upgraded] = [line for line in lines if line.startswith("**Upgraded**: ")]
     assert upgraded.endswith(" (all 3); `r` `1.1` → `1.2`, `s` `1.1` → `1.2` (all but `c`)")
-    assert gained == "- new builds, beside that: `r` (with `n=2`), `s` (with `n=2`), in `b`"
 
 
 def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None:

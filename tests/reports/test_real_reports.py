@@ -77,9 +77,6 @@ already)**
 - `cuda-aarch64`: `flecsi` `2.1.0` → `2.2.1`
 - also, in some environments alone: `libcatalyst` `2.0.0-rc3` → `2.0.0-rc4` (no longer a root \
 spec), in all but `oneapi-x86_64`; `py-torch` `2.0.1` → `2.1.0` (`cuda-x86_64`)
-- new builds, beside that: `cabana` (1 with `cuda_arch=80`, 1 with `cuda_arch=90`), in \
-`cuda-aarch64`; `cabana` (with `cuda_arch=90`), in `cuda-x86_64`; `petsc` (with `kokkos` \
-`4.0.00`), `slate` (with `~sycl`), `sundials` (with `+sycl`), in `oneapi-x86_64`
 **With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); `mgard` (1 \
 new build), now a root spec (`oneapi-x86_64`)
 **With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)
@@ -119,12 +116,15 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[1] == (
         "Of 123 products in 5 environments, `libcatalyst` and `libpressio` are gone from "
         "`oneapi-x86_64`, `exago` is new, 3 are now in more environments (`ecp-data-vis-sdk`, "
-        "`cusz`, `py-torch`), 5 are downgraded for `ecp-data-vis-sdk` in `cuda-aarch64` or "
-        "`oneapi-x86_64` (`py-cinemasci`, `vtk-m`, `zfp`, `adios2`, `ascent`), 35 are upgraded (2 "
+        "`cusz`, `py-torch`), 5 are downgraded for `ecp-data-vis-sdk` "
+        "(`py-cinemasci`, `vtk-m`, `zfp`, `adios2`, `ascent`), 35 are upgraded (2 "
         "to another major version); `gcc` and `intel-oneapi-compilers` as before, `cuda` `12.1.1` "
         "→ `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os "
-        "`ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`). `adios2`, `vtk-m`, `zfp` have no build "
-        "with `cuda_arch=90` any more in `cuda-x86_64`. 13 of the 123 are no longer root specs "
+        "`ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)."
+    )
+    assert lines[2] == (
+        "`adios2`, `vtk-m`, `zfp` have no build "
+        "with `cuda_arch=90` any more in `cuda-x86_64`. 13 are no longer root specs "
         "anywhere, only dependencies of `ecp-data-vis-sdk`. 15 more changed otherwise, 62 more "
         "changed in os alone or only have another hash."
     )
@@ -133,10 +133,10 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[why + 1].startswith("`python` in other versions (992); `gmake` is a dependency ")
     del lines[why : why + 3]
     assert [
-        re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2 : 2 + len(NEWS)]
+        re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[3 : 3 + len(NEWS)]
     ] == NEWS
-    assert lines[2 + len(NEWS)] == "## Products (root specs)"
-    assert lines[4 + len(NEWS)] == (
+    assert lines[3 + len(NEWS)] == "## Products (root specs)"
+    assert lines[5 + len(NEWS)] == (
         "· no change of its own; its hash may differ; empty: not there; ″ the same as on the left; "
         "in brackets: only a dependency there"
     )
@@ -145,10 +145,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     # Nobody asks for adios2 in oneapi-x86_64, and of py-h5py one root is there as before.
     assert "| (`2.9.1` → `2.8.3`) |" in text
     assert "| 1 of 4 builds gone (`1.0.0`, with `cuda_arch=90`), now only a dependency |" in text
-    assert "`2.9.1` reconfigured: 5 variants differ, now only a dependency | (`2.9.1`" in text
     differs = "new variants `+blosc2` `~kokkos` `~rocm`, variants `+blosc` `+ssc` gone"
-    assert f"\n- `adios2` (`cuda-aarch64`): {differs}; variants `+sz` `~hdf5` " in text
-    assert f"\n- `adios2` (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`): {differs}\n" in text
+    assert f"`2.9.1` reconfigured: {differs}, now only a dependency | (`2.9.1`" in text
     assert "| now only a dependency | (·) | (·) | now only a dependency | (·) |" in text
     assert "| variants `network=nnti` `~hdf5` → `network=libfabric` `+hdf5`, now only a dep" in text
     assert "`py-h5py` `3.8.0` reconfigured" not in text
@@ -209,7 +207,7 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
     assert "\n**With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)\n" in in_sight
     more = "**With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); "
     assert f"\n{more}" in in_sight
-    assert len([line for line in in_sight.splitlines() if line]) <= 45
+    assert len([line for line in in_sight.splitlines() if line]) <= 46
     assert (
         "- [`zfp`](https://packages.spack.io/package.html?name=zfp)\n"
         "  - `cuda-aarch64`: 3 of 4 builds `1.0.0` → `0.5.5` (those with `cuda`), "
@@ -280,8 +278,8 @@ def test_a_compiler_that_is_new_beside_another_is_told_though_some_builds_moved_
         run_cli(*sides, "-f", "text").out.split("\n\n")[1].replace("\n", " ")
         for sides in ((one, other), (other, one))
     )
-    assert "; first builds with cce 16.0.1. " in new
-    assert "; cce 16.0.1 gone. " in gone
+    assert new.endswith("; first builds with cce 16.0.1.")
+    assert gone.endswith("; cce 16.0.1 gone.")
 
 
 def test_an_environment_that_moved_to_another_target_is_not_a_loss_alone() -> None:
@@ -383,16 +381,9 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
         "`wgrib2`), 23 have more versions or builds; first builds with `cce` `16.0.1`; no version "
         "is gone, but `esmf`, `superlu-dist` have no build with `intel-oneapi-mpi` any more."
     )
-    assert (
-        "- `openmpi` `5.0.0` new, for `gcc` `12.2.0`, `intel-oneapi-compilers` `2023.2.1`, "
-        "`nvhpc` `23.7`" in lines
-    )
-    assert "| Product | `cce` `16.0.1` | `cray-mpich` `8.1.27` | `openmpi` `5.0.0` |" in lines
-    assert "| `fftw` `3.3.10` | 2 | 4 | 3 |" in lines
-    assert "| `superlu` `5.3.0` | 1 |  |  |" in lines
+    assert "- one each with `cray-mpich` `8.1.27`: `cp2k`, `mpifileutils`" in lines
+    assert "- 2 each with `cce` `16.0.1`: `fftw`, `hdf5`, `netcdf`" in lines
     assert "<details><summary>Why 9 builds of 6 packages have another hash</summary>" in lines
-    [before] = [line for line in lines if line.startswith("- same versions as before: ")]
-    assert "`intel-oneapi-mpi` `2021.10.0`" in before
     assert (
         "- `esmf` `8.6.0` added beside `8.5.0`, 1 more build of `8.5.0`, also 1 of "
         "`8.5.0` new (with `gcc` `12.2.0`), 1 with `intel-oneapi-compilers` `2023.2.1` gone"

@@ -26,7 +26,6 @@ from tests.support.trait_oracle import (
     package_traits,
     stack_trait,
 )
-from tests.support.trait_oracle import stack_traits as parts_of_stack
 
 PackageChange = dict[str, Any]
 """A package change in the shape of the JSON report."""
@@ -137,8 +136,6 @@ def stack_traits(old: list[Record], new: list[Record]) -> dict[tuple[str, str], 
         found[label, stack] = (
             stack_trait(lost, before, after),
             stack_trait(gained, after, before),
-            parts_of_stack(lost, before, after),
-            parts_of_stack(gained, after, before),
         )
     return found
 

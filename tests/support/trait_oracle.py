@@ -5,7 +5,6 @@ product. A build is its package, its configuration in the common notation, and i
 graph, where there is one.
 """
 
-import json
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -369,80 +368,9 @@ def tools_of(side: Side, package: str | None) -> dict[Tool, list[str]]:
     return found
 
 
-def gained_with(
-    told: Mapping[str, Collection[dict[str, Any]]],
-    old: Side,
-    new: Side,
-    roots: tuple[Collection[str], Collection[str]],
-) -> list[dict[str, Any]]:
-    """What there are more builds with of the packages that gained some, each with what is told.
-
-    `roots` are the hashes of the roots of both sides.
-    """
-    had = {build.package for build in old.builds}
-    numbers = Counter(
-        json.dumps([part["trait"], part.get("also")])
-        for package, parts in told.items()
-        if package in had
-        for part in parts
-    )
-    found: list[dict[str, Any]] = []
-    for key in sorted(key for key, number in numbers.items() if number >= 3):
-        trait, also = json.loads(key)
-        wanted = [key_of(one) for one in (trait, also) if one]
-        shared: dict[str, Any] = {"trait": trait} | ({"also": also} if also else {})
-        itself = trait["name"] if trait["what"] == "dependency" else None
-        for name, before, after in (
-            ("packages", old, new),
-            ("asked_for", only(old, roots[0]), only(new, roots[1])),
-        ):
-            more = {
-                package: number_with(wanted, package, after) - number_with(wanted, package, before)
-                for package in told
-                if package != itself
-            }
-            more = {package: number for package, number in more.items() if number > 0}
-            if more or name == "packages":
-                shared[name] = more
-        found.append(shared)
-    return sorted(found, key=by_trait)
-
-
-def by_trait(shared: dict[str, Any]) -> str:
-    """What orders traits that packages share, for tests that ask for no order."""
-    return str([shared["trait"], shared.get("also")])
-
-
-def only(side: Side, hashes: Collection[str]) -> Side:
-    """The same side with some of its builds alone."""
-    return side._replace(builds=[build for build in side.builds if build.hash in hashes])
-
-
-def number_with(wanted: Iterable[Key], package: str, side: Side) -> int:
-    """How many builds of a package have some traits."""
-    return sum(has_all(it, side.graph, wanted) for it in side.builds if it.package == package)
-
-
 def key_of(trait: Trait) -> Key:
     """A trait as a key, the version of a dependency with it."""
     return trait["what"], trait["name"] or "", trait["value"] or ""
-
-
-def has_all(build: PlainBuild, graph: PlainGraph | None, wanted: Iterable[Key]) -> bool:
-    """Whether a build has some traits."""
-
-    def has(key: Key) -> bool:
-        what, name, value = key
-        if what == "dependency":
-            versions = dependencies(graph, build.hash).get(name or "", (0, set()))[1]
-            return bool(versions) if not value else value in versions
-        if what == "dependency variant":
-            return key in variants_below(graph, build.hash)
-        if what == "variant":
-            return value in build.variants
-        return bool(getattr(build, what) == value)
-
-    return all(map(has, wanted))
 
 
 def others_of(
@@ -452,11 +380,6 @@ def others_of(
     stayed = [it for it in mine.builds if it.package == package and it.hash not in lost]
     there = [it for it in theirs.builds if it.package == package]
     return [(it, mine.graph) for it in stayed] + [(it, theirs.graph) for it in there]
-
-
-def mine_of(package: str, side: Side) -> set[str]:
-    """The hashes of all builds of a package."""
-    return {build.hash for build in side.builds if build.package == package}
 
 
 def pairs_of_others(package: str, lost: Collection[str], mine: Side, theirs: Side) -> set[Pair]:
@@ -469,70 +392,6 @@ def variants_of_others(package: str, lost: Collection[str], mine: Side, theirs: 
     """What variants any build of a package links or runs that is not lost, on either side."""
     others = others_of(package, lost, mine, theirs)
     return {key for build, graph in others for key in variants_below(graph, build.hash)}
-
-
-def stack_traits(
-    lost: Mapping[str, Collection[str]], mine: Side, theirs: Side
-) -> list[dict[str, Any]]:
-    """The same of all builds that a stack lost: what tells most of them first."""
-    gone = gone_from(mine, theirs)
-    builds = [build for build in mine.builds if build.hash in lost.get(build.package, ())]
-    others = {
-        package: pairs_of_others(package, hashes, mine, theirs) for package, hashes in lost.items()
-    }
-    there = {
-        package: pairs_of_others(package, mine_of(package, mine), mine, theirs) for package in lost
-    }
-    replaced = {key for package in lost for _, key in others[package] - there[package]}
-
-    def pairs(build: PlainBuild) -> set[Pair]:
-        found = set(keys_of(build, mine.graph))
-        if not others[build.package]:
-            # Nothing is there to tell it from, so only what is gone itself says something.
-            found = {key for key in found if key[0] == "dependency" and key[1] in gone}
-            found -= replaced  # builds of other packages have done without it
-        return pairs_of(found) - others[build.package]
-
-    first = first_of_stack(lost, others, mine, theirs)
-    if first is None:
-        return counted_traits(builds, pairs, (mine, theirs), gone)[0]
-    having = [build for build in builds if first in keys_of(build, mine.graph)]
-    left = [build for build in builds if first not in keys_of(build, mine.graph)]
-    trait = {"trait": trait_with(first, having, mine), "specs": len(having)}
-    trait |= own_builds(first, having)
-    return [trait, *counted_traits(left, pairs, (mine, theirs), gone, 2)[0]]
-
-
-def own_builds(key: Key, having: Iterable[PlainBuild]) -> dict[str, int]:
-    """How many builds are of the dependency itself, where it is one and any is."""
-    own = sum(key[0] == "dependency" and build.package == key[1] for build in having)
-    return {"own": own} if own else {}
-
-
-def first_of_stack(
-    lost: Mapping[str, Collection[str]],
-    others: Mapping[str, Collection[Pair]],
-    mine: Side,
-    theirs: Side,
-) -> Key | None:
-    """The trait that tells all lost builds of packages that most lost builds are of."""
-    gone = gone_from(mine, theirs)
-    elsewhere = {key for pairs in others.values() for _, key in pairs}
-    builds = [build for build in mine.builds if build.hash in lost.get(build.package, ())]
-    votes: Counter[Key] = Counter()
-    for package, hashes in lost.items():
-        for part in package_traits(package, hashes, mine, theirs)[:1]:
-            trait = part["trait"]
-            value = "" if trait["what"] == "dependency" else trait["value"]
-            key = trait["what"], trait["name"], value
-            is_said = package not in gone or (key[0] == "dependency" and key[1] in gone)
-            if part["specs"] == len(hashes) and "also" not in part and is_said:
-                votes[key] += len(hashes)
-    for key in sorted(votes, key=lambda it: (-votes[it], ORDER.index(it[0]), it[1] or "", it[2])):
-        having = [build for build in builds if key in keys_of(build, mine.graph)]
-        if key not in elsewhere and 2 * len(having) > len(builds):
-            return key
-    return None
 
 
 def keys_of(build: PlainBuild, graph: PlainGraph | None) -> dict[Key, int]:
@@ -603,7 +462,6 @@ def counted_traits(
         part = {"trait": trait_with(key, having, mine), "specs": len(having)}
         if field is not None:
             part["also"] = trait_with(field, having, mine)
-        part |= own_builds(key, having)
         found.append(part)
     return found, list(left.values())
 

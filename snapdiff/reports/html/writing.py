@@ -5,7 +5,7 @@ What templates call returns markup that is safe: a text that is none is escaped.
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -91,19 +91,6 @@ def _listed(caller: Callable[[], str]) -> "Markup":
     return trusted('<ul class="news">\n' + "\n".join(items) + "\n</ul>\n" if items else "")
 
 
-def _table(lines: Sequence[Sequence[str]]) -> "Markup":
-    """Return a table of words, the head first."""
-
-    def row(words: Sequence[str], tag: str) -> "Markup":
-        cells = (trusted(f"<{tag}>{{}}</{tag}>").format(word) for word in words)
-        return trusted("<tr>{}</tr>\n").format(trusted("").join(cells))
-
-    head, *rows = lines
-    body = trusted("").join(row(words, "td") for words in rows)
-    table = trusted("<table>\n<thead>\n{}</thead>\n<tbody>\n{}</tbody>\n</table>\n")
-    return table.format(row(head, "th"), body)
-
-
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
     "heading": _heading,
@@ -111,7 +98,6 @@ FUNCTIONS: dict[str, Any] = {
     "paragraph": lambda words: trusted("<p>{}</p>\n" if words else "").format(words),
     "listed": _listed,
     "fold": lambda words: trusted("<details><summary>{}</summary>\n").format(words),
-    "table": _table,
     "end_fold": lambda: trusted("</details>\n"),
 }
 """What templates call."""

@@ -17,10 +17,9 @@ class BuildShare(NamedTuple):
     these builds, in order, where the package has others, too, and `numbers` how many builds are of
     each; `of_versions` is how many builds of these versions it has on each side. `duplicates` are
     told where the number is 0: nobody misses a build of which there is an equal one. `is_each` says
-    that each of several packages lost or gained so many. `in_table` is how many are told of by a
-    table of what there are more builds with. `has_twin` says of the only one that is lost that one
-    of the same version and configuration was only rebuilt. `some` tells some of those again that
-    the `parts` are about.
+    that each of several packages lost or gained so many. `has_twin` says of the only one that is
+    lost that one of the same version and configuration was only rebuilt. `some` tells some of those
+    again that the `parts` are about.
     """
 
     number: int
@@ -33,7 +32,6 @@ class BuildShare(NamedTuple):
     of_versions: Count = Count(0, 0)
     merged: Trait | None = None
     is_each: bool = False
-    in_table: int = 0
     has_twin: bool = False
     some: TraitCount | None = None
 
@@ -119,7 +117,6 @@ class BuildShare(NamedTuple):
             numbers=(),
             of_versions=Count(0, 0),
             is_each=True,
-            in_table=0,
         )
 
 

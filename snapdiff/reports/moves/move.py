@@ -4,13 +4,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import (
-    MOST_NAMES,
     common_difference,
     compiler_in_words,
-    each_in_words,
     event_in_words,
     now_with_in_words,
-    number_of_variants,
 )
 from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.reports.moves.places import Place
@@ -123,12 +120,10 @@ class Move(Struct, frozen=True, kw_only=True):
         """The builds that are told first."""
         return self.lost if self.lost and self.lost.number else self.gained or self.lost
 
-    def differences_in_words(self, mark: Mark, *, is_short: bool = False) -> str:
+    def differences_in_words(self, mark: Mark) -> str:
         """Return in what it was reconfigured: `new variant +mpi, and more`, or nothing."""
         common = common_difference(self.differs)
-        if common and is_short and number_of_variants(common) > MOST_NAMES:
-            words = f"{number_of_variants(common):,} variants differ"
-        elif common:
+        if common:
             words = event_in_words(common, mark)
         else:
             some = shortened([event_in_words(event, mark) for event in self.differs], 3)
@@ -143,7 +138,7 @@ class Move(Struct, frozen=True, kw_only=True):
         event, number = self.differs_also
         return f", {number:,} of them also {event_in_words(event, mark)}"
 
-    def how_reconfigured(self, mark: Mark, *, is_short: bool = False) -> str:
+    def how_reconfigured(self, mark: Mark) -> str:
         """Return `reconfigured: variant +mpi → ~mpi`, or `with gcc 12 in place of gcc 11`.
 
         Of some builds with a compiler of another name, `new (with gcc 12), 2 with llvm 16 gone`.
@@ -157,16 +152,16 @@ class Move(Struct, frozen=True, kw_only=True):
                 if is_same:
                     return f"with {new} in place of {old}{also}"
                 return f"new (with {new}){also}, {self.some_builds[0]:,} with {old} gone"
-        words = self.differences_in_words(mark, is_short=is_short)
+        words = self.differences_in_words(mark)
         return f"reconfigured: {words}" if words else "reconfigured"
 
-    def reconfigured_in_words(self, mark: Mark, *, is_short: bool = False) -> str:
+    def reconfigured_in_words(self, mark: Mark) -> str:
         """Return `1.2 reconfigured: variant +mpi → ~mpi` of what happened beside all else."""
         if not self.beside:
             return ""
         # Of builds that differ in ways that have nothing in common it is not said how.
         is_told = len(self.differs) == 1 or common_difference(self.differs)
-        how = self.how_reconfigured(mark, is_short=is_short) if is_told else "reconfigured"
+        how = self.how_reconfigured(mark) if is_told else "reconfigured"
         number = self.some_builds[0] if self.some_builds else 0
         some = f"{counted(number, 'build')} of " if number else ""
         some = f"also {number:,} of " if how.startswith("new ") else some
@@ -196,17 +191,6 @@ class Move(Struct, frozen=True, kw_only=True):
         if trait := lost.common_trait(mark):
             return f" but no longer {trait}"
         return f" with {counted(lost.number, 'build') if len(self.stacks) == 1 else 'builds'} gone"
-
-    def gained_beside(self, mark: Mark) -> str:
-        """Return which builds of a product are new beside what became of it: `2 with gcc 12`."""
-        new = None if self.is_builds or self.as_dependency else self.gained
-        if not (new and new.number):
-            return ""
-        if new.number == 1 and (trait := new.common_trait(mark)):
-            return trait
-        if sum(it.specs for it in new.parts) == new.number:
-            return ", ".join(each_in_words(new.parts, mark))
-        return counted(new.number, "build")
 
     @property
     def came(self) -> Versions:

@@ -281,7 +281,6 @@ def _shares_of(
             numbers=tuple(numbers[it] for it in versions),
             of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
             merged=change.merged or None if is_lost else None,
-            in_table=0 if is_lost else change.gained_with or 0,
             has_twin=is_lost and len(found) == number == 1 and _has_twin(found[0], specs),
         )
 

@@ -68,6 +68,7 @@ class Places:
             for status in ("removed", "added", FIRST_SEEN)
         }
         self._known: dict[frozenset[str], Place] = {}
+        self._others: dict[frozenset[str], Place] = {}
 
     def place(self, stacks: Iterable[str]) -> Place:
         """Return some stacks of the tag in words; of the only one there are none."""
@@ -81,8 +82,9 @@ class Places:
         is_all = len(stacks) + len(others) == len(self._all)
         if is_all and self.place(stacks).before.startswith("all but"):  # that says it already
             return None
-        is_short = is_all and len(others) > 1
-        return Place(f"the {len(others)} others", ()) if is_short else self.place(others)
+        if not is_all or len(others) == 1:
+            return self.place(others)
+        return self._others.setdefault(frozenset(others), Place(f"the {len(others)} others", ()))
 
     def by_place(self, found: Iterable[tuple[_Item, str]]) -> Placed[_Item]:
         """Return items, each with a stack, by all stacks that they have, those of most first."""

@@ -316,13 +316,3 @@ def named_steps(lines: Iterable[PackageLine], status: Status, places: Places) ->
         if steps:
             found.append((name, tuple(steps.values())))
     return tuple(sorted(found, key=lambda it: (-len(it[1][0].stacks), it[0])))
-
-
-def named_gains(lines: Iterable[PackageLine]) -> Named:
-    """Return the products with new builds, of which more is told than that."""
-    found = []
-    for name, some in ((name, it) for it in lines for name in it.packages):
-        moves = tuple(it for it in some.moves_of(name) if it.gained_beside(str))
-        if moves:
-            found.append((name, moves))
-    return tuple(found)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from snapdiff.reports.cause_words import MOST_NAMES, event_in_words, now_with_in_words
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import StackMoves
 from snapdiff.reports.moves.statuses import Status
@@ -38,23 +37,6 @@ class ProductCell(NamedTuple):
         words = ", ".join(filter(None, [self._happened(mark), role, needs])) or "·"
         return f"({words})" if self.is_dependency else words
 
-    def only_counted(self, mark: Mark) -> str:
-        """Return in full the differences of which its words only give the number, or nothing."""
-        move = self.move
-        if move is None:
-            return ""
-        every = [event_in_words(it, mark) for it in move.differs]
-        is_said = ", ".join(every) == move.differences_in_words(mark, is_short=True)
-        told = [] if is_said or move.differs_also or move.differs_more else ["; ".join(every)]
-        if move.versions.gone and len(move.now_with) > MOST_NAMES:
-            told.append(now_with_in_words(move.now_with, mark, len(move.now_with)).strip("()"))
-        return ", ".join(told)
-
-    def is_as(self, other: "ProductCell") -> bool:
-        """Return whether it says the same as one with the same words, which may only count."""
-        both = [it.move and (it.move.differs, it.move.now_with) for it in (self, other)]
-        return both[0] == both[1]
-
     def _happened(self, mark: Mark) -> str:
         move = self.move
         if move is None:
@@ -68,8 +50,8 @@ class ProductCell(NamedTuple):
         said = [replace(move, own=()).in_words(mark).lstrip(": ")]
         if move.kind is Kind.RECONFIGURED and move.differs and not move.beside:
             some = f"{counted(move.some_builds[0], 'build')}: " if move.some_builds else ""
-            said.append(f"{some}{move.differences_in_words(mark, is_short=True)}")
-        said.append(move.reconfigured_in_words(mark, is_short=True))
+            said.append(f"{some}{move.differences_in_words(mark)}")
+        said.append(move.reconfigured_in_words(mark))
         return ", ".join(filter(None, said))
 
 

@@ -31,12 +31,11 @@ from snapdiff.reports.outline.groups import FEW, FEW_QUIET, Group, grouped
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, package_lines, spec_lines
 from snapdiff.reports.outline.opening import (
     Opening,
-    named_gains,
     named_steps,
     new_roots_of,
     opening_of,
 )
-from snapdiff.reports.outline.parts import SHORT, About, Part, new_builds_of
+from snapdiff.reports.outline.parts import SHORT, About, Part
 from snapdiff.reports.outline.product_table import MOST_COLUMNS, ProductTable, table_of_products
 from snapdiff.reports.outline.reasons import Reasons, reasons_of
 from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain, toolchain_of
@@ -266,7 +265,6 @@ class TagWriter:
         They are about one stack, or about all, in a `table` where that is good. Packages that the
         `reasons` of their hashes name have no line.
         """
-        of_one = stack or (self.tag.stacks[0] if len(self.tag.stacks) == 1 else None)
         others: About = "products" if self.has_products else "packages"
         is_why_named = reasons and reasons.names_packages and reasons.place == NOWHERE
         beside = beside_toolchain(lines, toolchain)
@@ -278,9 +276,6 @@ class TagWriter:
             if is_why_named and not self._lists_all:
                 listed = [line for line in some if line.status is not Status.REBUILT]
             about = "dependencies" if is_dependency else others
-            new_builds = new_builds_of(of_one, listed, about) if of_one else None
-            if new_builds:
-                listed = [line for line in listed if line not in new_builds.told]
             of_these = None if is_dependency else table
             groups = grouped(listed, of_these, lists_all=self._lists_all)
             if not (is_dependency or stack):
@@ -290,12 +285,11 @@ class TagWriter:
                     about=about,
                     stack=stack.stack if stack else None,
                     groups=groups,
-                    new_builds=new_builds,
                     numbers=Numbers(by_class=count_by_class(some)),
                     is_beside_toolchain=is_dependency and beside != list(lines),
                 )
             )
-        return [part for part in parts if part.groups or part.new_builds] or parts[:1]
+        return [part for part in parts if part.groups] or parts[:1]
 
     def _with_steps(self, group: Group, lines: Iterable[PackageLine]) -> Group:
         """Return a group with the steps of its packages; what is upgraded may be new elsewhere."""
@@ -306,8 +300,7 @@ class TagWriter:
         steps, also = (
             named_steps(some, group.status, self._places) for some in (group.lines, others)
         )
-        gained = named_gains(lines) if is_upgraded else ()
-        return replace(group, steps=steps, also=also, gained=gained)
+        return replace(group, steps=steps, also=also)
 
 
 def _says_more(toolchain: Toolchain, parts: Sequence[Part], moves: Moves) -> bool:
