@@ -103,7 +103,8 @@ def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[Trait
     """Return the compilers, MPIs and BLASes that no build of a package has any more, by package.
 
     Each with how many builds had it, and with their compiler, where that is one; the stack still
-    has it. Of large documents nothing is known.
+    has it. Then those that only a version has no more which is still there. Of large documents
+    nothing is known.
     """
     if not packages or max(len(side.graph.hashes) for side in sides) > _MOST_NODES:
         return {}
@@ -111,30 +112,35 @@ def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[Trait
     new = sides[1].graph
     still = {Trait("dependency", name, None) for name in new.names.values()}
     still |= {Trait("compiler", None, package_of_compiler(it)) for it in new.compilers}
-    found = {}
-    for name in packages & after.keys():
-        had = before.get(name, {})
-        left = (tool for tool in had if tool in still and tool not in after[name])
+    found: dict[str, tuple[TraitCount, ...]] = {}
+    for (name, version), has in sorted(after.items()):  # of a package as a whole first
+        had = before.get((name, version), {})
+        known = {it.trait for it in found.get(name, ())}
+        left = (tool for tool in had.keys() - has.keys() - known if tool in still)
         told = sorted(left, key=lambda it: (it.what, it.name or it.value or ""))
         if told:
-            found[name] = tuple(_no_longer(tool, had[tool]) for tool in told)
+            no_longer = (_no_longer(tool, had[tool], version) for tool in told)
+            found[name] = (*found.get(name, ()), *no_longer)
     return found
 
 
-def _no_longer(tool: Trait, compilers: Sequence[str]) -> TraitCount:
+def _no_longer(tool: Trait, compilers: Sequence[str], version: str) -> TraitCount:
     only = set(compilers)
     is_one = tool.what == "dependency" and len(only) == 1 and NO_COMPILER not in only
     also = Trait("compiler", None, *only) if is_one else UNSET
-    return TraitCount(tool, specs=len(compilers), also=also)
+    return TraitCount(tool, specs=len(compilers), also=also, version=version or UNSET)
 
 
 def _tools_of(
     side: SideDependencies, packages: Collection[str]
-) -> Mapping[str, Mapping[Trait, list[str]]]:
-    """Return what builds of packages were built with, link or run, with their compilers."""
+) -> Mapping[tuple[str, str], Mapping[Trait, list[str]]]:
+    """Return what builds of packages were built with, link or run, with their compilers.
+
+    By package, under no version, and by each of its versions.
+    """
     names = side.graph.names
     builds = {key: name for key, name in names.items() if name in packages}
-    found: dict[str, dict[Trait, list[str]]] = {}
+    found: dict[tuple[str, str], dict[Trait, list[str]]] = {}
     for spec_hash, bits in unite_below(
         builds, side.below, lambda it: _BITS.get(names.get(it, ""), 0)
     ):
@@ -144,9 +150,10 @@ def _tools_of(
             tools = [Trait("dependency", it, None) for it, bit in _BITS.items() if bit & bits]
             if compiler != NO_COMPILER:
                 tools.append(Trait("compiler", None, package_of_compiler(compiler)))
-            of_package = found.setdefault(builds[spec_hash], {})
-            for tool in tools:
-                of_package.setdefault(tool, []).append(compiler)
+            for version in ("", node.build.version_text):
+                some = found.setdefault((builds[spec_hash], version), {})
+                for tool in tools:
+                    some.setdefault(tool, []).append(compiler)
     return found
 
 

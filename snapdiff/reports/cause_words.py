@@ -233,8 +233,9 @@ SAME_TO_USE = "link and run dependencies unchanged"
 
 
 def traits_in_words(part: TraitCount, mark: Mark) -> str:
-    """Return what tells builds, one trait or two: `with mvapich 3.0b and cce 16.0.1`."""
-    words = trait_in_words(part.trait, mark)
+    """Return what tells builds: `with mvapich 3.0b and cce 16.0.1`, `of 8.5.0 with openmpi`."""
+    of_version = f"of {mark(part.version)} " if part.version else ""
+    words = f"{of_version}{trait_in_words(part.trait, mark)}"
     also = trait_in_words(part.also, mark).removeprefix("with ") if part.also else ""
     return f"{words} and {also}" if also else words
 

@@ -23,9 +23,6 @@ _ENOUGH = 0.98
 _SHORTEST_LINE = 8
 """How many characters a line has at the least: what cannot fit need not be rendered to be known."""
 
-_SHORTENED = "This report is shortened to fit; "
-"""How the paragraph begins that says what is left out."""
-
 _ABOVE_OTHERS = re.compile(r"\n|#|<details>|\*\*[^*\n]*\*\*\n")
 """The beginning of a line that says nothing without those below it."""
 
@@ -176,8 +173,7 @@ def _without_told(outline: Outline) -> Outline:
         )
         return replace(part, groups=tuple(groups))
 
-    without_tools = _tags(lambda tag: replace(tag, toolchain=tag.untold_tools))
-    return _parts(without_told)(without_tools(outline))
+    return _parts(without_told)(outline)
 
 
 def _told_above(group: Group, lost: set[str]) -> Group:
@@ -200,14 +196,28 @@ def _without_losses_below(opening: Opening) -> Opening:
     return replace(opening, versions_gone=(gone, ()), turned_off=(off, ()), gone_because=())
 
 
+def _without_steps(status: Status | None) -> _Less:
+    """Return what leaves out the steps of products of a class, or of all, that begin a report."""
+
+    def without(group: Group) -> Group:
+        return replace(group, steps=(), also=()) if status in (None, group.status) else group
+
+    return lambda outline: _groups(without)(outline) if outline.names_below else outline
+
+
 def _without_tools_as_before(tag: TagBlock) -> TagBlock:
     return replace(tag, toolchain=tag.toolchain and replace(tag.toolchain, as_before=()))
 
 
 def _without_toolchain(outline: Outline) -> Outline:
-    """Return an outline without the list of the toolchain; of one tag the sentence has its news."""
-    nothing = {"toolchain": None} if outline.several_changed else {"tells_toolchain": False}
-    return _tags(lambda tag: replace(tag, **nothing))(outline)
+    """Return an outline without the toolchain; of one tag the sentence has its news."""
+
+    def without(tag: TagBlock) -> TagBlock:
+        news = outline.several_changed and tag.toolchain and tag.toolchain.news
+        is_there = tag.tells_toolchain or news or tag.opening.shared or tag.opening.replaced
+        return replace(tag, tells_toolchain=None) if is_there else tag
+
+    return _tags(without)(outline)
 
 
 _DEPENDENCIES = "dependencies, and why hashes differ"
@@ -218,7 +228,8 @@ _NEEDED_LEAST: dict[str, _Less] = {
     "details of what is named above": _without_told,
     _DEPENDENCIES: _tags(_without_dependencies),
     "which tools are as before": _tags(_without_tools_as_before),
-    "what became of tools": _without_toolchain,
+    "which products are upgraded": _without_steps(Status.UPGRADED),
+    "the toolchain": _without_toolchain,
     "what dependencies lost": _openings(_without_losses_below),
     "what many packages share": _openings(
         lambda it: replace(it, shared=(), replaced=(), new_roots=(), builds=None)
@@ -227,7 +238,7 @@ _NEEDED_LEAST: dict[str, _Less] = {
 """What is left out of a report that is too long, what is needed least first, and how."""
 
 _NEEDED_MOST: dict[str, _Less] = {
-    "which products are upgraded": _groups(lambda it: replace(it, steps=(), also=())),
+    "what became of products": _without_steps(None),
     "what products lost": _openings(lambda _: Opening()),
 }
 """What is left out after that, rather than to cut the text."""
@@ -239,12 +250,10 @@ def _cut(text: str, most: int) -> str:
     A fold that is open after them ends there. Raises ReportError where not even the first fits.
     """
     lines = text.splitlines(keepends=True)
-    note = next((f"\n{line}" for line in lines if line.startswith(_SHORTENED)), "")
-    note = note if len(note) < most / 4 else ""
     kept, open_folds, closed, whole = "", 0, "", ""
     for line in lines:
         open_folds += line.startswith("<details>") - line.startswith("</details>")
-        left = "\n… and more, left out to fit.\n" + "\n</details>\n" * open_folds + note
+        left = "\n… and more, left out to fit.\n" + "\n</details>\n" * open_folds
         if len(kept) + len(line) + len(left) > most:
             if not kept:
                 message = f"a report of {most} characters is too short to say anything"

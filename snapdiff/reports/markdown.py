@@ -156,7 +156,7 @@ def _grid(table: CountTable, noun: str) -> str:
     has_unchanged = bool(table.unchanged)
     columns = table.columns(noun)
     heads = [it.head.capitalize() for it in columns]
-    heads += ["Unchanged", "Packages", "Builds"] * has_unchanged
+    heads += ["Unchanged", "All", "Builds"] * has_unchanged
     first = ["Tag"] if table.several_tags else []
     lines = [[*first, noun.capitalize(), *heads]]
     for row in table.rows:

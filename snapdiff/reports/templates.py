@@ -111,7 +111,11 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     }
     functions = {"html": writing.FUNCTIONS, "markdown": markdown.FUNCTIONS}
     environment.globals |= functions.get(format_name) or terminal.functions(paint)
-    environment.globals |= {"mark": mark, "SAME_TO_USE": cause_words.SAME_TO_USE}
+    environment.globals |= {
+        "mark": mark,
+        "SAME_TO_USE": cause_words.SAME_TO_USE,
+        "MORE": terminal.MORE,
+    }
     return environment
 
 

@@ -44,6 +44,9 @@ _ITEM = re.compile("^(?:  |- )[^ ] ", re.MULTILINE)
 _SIGN_HEADS = re.compile(f"^[a-z ]+?(?: +(?:[{''.join(SIGNS.values())}]|same|all))+$", re.MULTILINE)
 """The head of a table of counts that has signs for the kinds."""
 
+MORE = "\x1f"
+"""Stands in a text, where no catalog can have it, behind what is only counted, and is not seen."""
+
 _CODES = re.compile("\x1b\\[[0-9;]*m")
 
 
@@ -73,9 +76,14 @@ def broken(line: str, width: int) -> str:
 
 
 def in_window(text: str, width: int | None) -> Iterator[str]:
-    """Yield the lines of a text, each broken where it is wider than the window, if there is one."""
-    for line in text.splitlines():
+    """Yield the lines of a text, each broken where it is wider than the window, if there is one.
+
+    The last one says what shows all of what is only counted, if anything is.
+    """
+    for line in text.replace(MORE, "").splitlines():
         yield f"{broken(line, width or PLAIN_WIDTH)}\n"
+    if MORE in text:
+        yield "\n--detail lists all of what is only counted here, or named in part.\n"
 
 
 def _shown_width(text: str) -> int:

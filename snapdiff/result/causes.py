@@ -128,11 +128,13 @@ class TraitCount(Struct, frozen=True, gc=False):
     - `specs`: how many of the lost (gained) specs that are not counted before have it
     - `also`: a compiler, target or os that all of these have, too, and no spec on the other side
       together with the trait
+    - `version`: of which version of the package they are, where others may have the trait
     """
 
     trait: Trait
     specs: int
     also: Trait | UnsetType = UNSET
+    version: str | UnsetType = UNSET
 
     def without_numbers(self) -> "TraitCount":
         """Return the same for any number of builds."""

@@ -98,12 +98,14 @@ def change_of_part(
 
     `specs` are the spec changes of the package, as far as they are reported. What tells lost builds
     is told of a part where these are all its own, and who needs an older version of roots where no
-    other build got one. Each spec of a part is a build, unless all that it lost are duplicates, or
-    all that it gained.
+    other build got one. A version that roots still have is not gone. Each spec of a part is a
+    build, unless all that it lost are duplicates, or all that it gained.
     """
     part = parts.asked_for if of_roots else parts.others
     if part is None:
         return None
+    if not of_roots and part.came and set(part.gone) <= set(change.kept):  # roots have these still
+        part = replace(part, kind=Kind.ADDED, gone=())
     others_came = bool(parts.others and parts.others.came)
     is_own: dict[Kind, bool] = {}
     equal: dict[Kind, int] = {}

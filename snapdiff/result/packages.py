@@ -178,7 +178,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
       for, new in the stack, and links or runs that version; there where anything does
     - `no_longer_with`: the compilers, and packages of MPI, BLAS and LAPACK, that builds of it had
       and none has now, though the stack still has it, each with how many had it, and their
-      compiler, if that is one; there where it had several builds and any is
+      compiler, if that is one; then those of a version that is still there; there where it had
+      several builds and any is
     - `new_with`: which MPI its new builds have, added ones and those that have another version or a
       compiler of another name now, and how many have each; there where it was there before and
       each of these has one

@@ -76,10 +76,8 @@ class TestMarkdown:
         self, story: History, tmp_path: Path
     ) -> None:
         whole = markdown("-C", story.folder, "start..HEAD")
-        assert (
-            "\n**Gone and back**: `py-mpi4py` (`develop/e4s`, `2025-07-06` to `2025-07-07`)\n"
-            in whole
-        )
+        when = "gone in `2025-07-06`, back in `2025-07-07`"
+        assert f"\n**Gone and back**: `py-mpi4py` (`develop/e4s`, {when})\n" in whole
         assert in_one_run(story, tmp_path) == without_net_changes(whole)
 
     def test_is_left_alone_where_nothing_is_new(self, story: History, tmp_path: Path) -> None:

@@ -35,27 +35,30 @@ def net(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("steps", "told"),
     [
-        (["az", "abz", "az"], ["**Came and went**: `b` (`2` to `3`)"]),
-        (["abz", "az", "abz"], ["**Gone and back**: `b` (`2` to `3`)"]),
+        (["az", "abz", "az"], ["**Came and went**: `b` (new in `2`, gone in `3`)"]),
+        (["abz", "az", "abz"], ["**Gone and back**: `b` (gone in `2`, back in `3`)"]),
         (["abz", "az"], []),  # as the only section says
         (
             ["abz", "az", "abz", "az"],
             [
-                "**In all** in `develop/e4s` from `1` to `4`: 3 → 2 builds",
+                "**Overall** in `develop/e4s`, from `1` to `4`: 3 → 2 builds",
                 "**Gone, and not back**: `b` `1.0` (`4`)",
             ],
         ),
         (
             ["az", "abz", "az", "abz"],
             [
-                "**In all** in `develop/e4s` from `1` to `4`: 2 → 3 builds",
+                "**Overall** in `develop/e4s`, from `1` to `4`: 2 → 3 builds",
                 "**New, and still there**: `b` `1.0` (since `4`)",
             ],
         ),
-        (["az", "abz", "az", "abz", "az"], ["**Came and went**: `b` (`2` to `5`)"]),
+        (["az", "abz", "az", "abz", "az"], ["**Came and went**: `b` (new in `2`, gone in `5`)"]),
         (
             ["acz", "abz", "acz"],
-            ["**Came and went**: `b` (`2` to `3`)", "**Gone and back**: `c` (`2` to `3`)"],
+            [
+                "**Came and went**: `b` (new in `2`, gone in `3`)",
+                "**Gone and back**: `c` (gone in `2`, back in `3`)",
+            ],
         ),
     ],
 )
@@ -73,8 +76,8 @@ def test_of_several_stacks_it_is_said_where(tmp_path: Path) -> None:
         {"e4s": "az", "hep": "az", "ml": "abz"},
     ]
     assert net(markdown(snapshots(tmp_path, steps))) == [
-        "**Came and went**: `b` (`e4s`, `hep`, `2` to `3`)",
-        "**Gone and back**: `b` (`ml`, `2` to `3`)",
+        "**Came and went**: `b` (`e4s`, `hep`, new in `2`, gone in `3`)",
+        "**Gone and back**: `b` (`ml`, gone in `2`, back in `3`)",
     ]
 
 
@@ -90,15 +93,15 @@ def test_of_environments_it_is_about_what_somebody_asked_for(tmp_path: Path) -> 
         if "app" in packages:
             items = [*items[:-1], zlib, Item("app", explicit=True, needs=(needs(zlib),))]
         write_files(tmp_path / str(number), {"hep/spack.lock": to_bytes(lock(items))})
-    assert net(markdown(tmp_path)) == ["**Came and went**: `app` (`2` to `3`)"]
+    assert net(markdown(tmp_path)) == ["**Came and went**: `app` (new in `2`, gone in `3`)"]
 
 
 def test_every_format_that_people_read_has_it(tmp_path: Path) -> None:
     folder = snapshots(tmp_path, [{"e4s": names} for names in ("az", "abz", "az")])
     text = run_changelog("-f", "text", folder).out
-    assert text.splitlines()[4] == "Came and went: b (2 to 3)"
+    assert text.splitlines()[4] == "Came and went: b (new in 2, gone in 3)"
     page = run_changelog("-f", "html", folder).out
-    assert "<p><strong>Came and went</strong>: b (2 to 3)</p>" in page
+    assert "<p><strong>Came and went</strong>: b (new in 2, gone in 3)</p>" in page
 
 
 def test_a_file_that_is_kept_has_no_line_that_a_later_run_would_have_to_change(
@@ -159,7 +162,7 @@ def test_a_tag_that_has_another_name_each_week_is_one(tmp_path: Path) -> None:
         tag = f"develop-2025-07-0{number}"
         pages = pages_of([spec(name, package=name, tag=tag) for name in names])
         write_files(tmp_path / str(number), pages)
-    assert net(markdown(tmp_path)) == ["**Came and went**: `b` (`2` to `3`)"]
+    assert net(markdown(tmp_path)) == ["**Came and went**: `b` (new in `2`, gone in `3`)"]
 
 
 def test_versions_are_those_before_all_sections_and_after_them(tmp_path: Path) -> None:
@@ -201,7 +204,7 @@ def test_a_stack_is_followed_to_its_new_name(tmp_path: Path) -> None:
     ]
     text = markdown(snapshots(tmp_path, steps))
     assert "compared as one: `ubuntu22` → `ubuntu24`" in text.lower()
-    assert net(text) == ["**Came and went**: `e` (`2` to `4`)"]
+    assert net(text) == ["**Came and went**: `e` (new in `2`, gone in `4`)"]
 
 
 def versions(folder: Path, steps: Iterable[Mapping[str, str]]) -> Path:
@@ -230,7 +233,7 @@ def test_a_new_package_has_the_version_that_it_has_now(tmp_path: Path) -> None:
 def test_what_is_back_with_another_version_says_both(tmp_path: Path) -> None:
     steps = [{"z": "1.0", "b": "1.2"}, {"z": "1.0"}, {"z": "1.0", "b": "1.1"}]
     [told] = net(markdown(versions(tmp_path, steps)))
-    assert told == "**Gone and back**: `b` `1.2` → `1.1` (`2` to `3`)"
+    assert told == "**Gone and back**: `b` `1.2` → `1.1` (gone in `2`, back in `3`)"
 
 
 def test_of_a_stack_that_came_nothing_is_said_under_its_new_name_either(tmp_path: Path) -> None:
@@ -257,7 +260,7 @@ def test_a_changelog_begins_with_what_one_report_on_its_ends_says(tmp_path: Path
     report = run_cli("-C", tmp_path, "1", "4", "--package-url", "").out.split("\n\n")
     assert report[1].startswith("Of 12 products, 9 are upgraded")
     told = f"{report[1][0].lower()}{report[1][1:]}"
-    assert net(markdown(tmp_path))[0] == f"**In all** in `hpc` from `1` to `4`: {told}"
+    assert net(markdown(tmp_path))[0] == f"**Overall** in `hpc`, from `1` to `4`: {told}"
     # Of two sections anybody sees it at a glance.
     for number in (1, 2):
         (tmp_path / str(number) / "hpc" / "spack.lock").unlink()

@@ -339,7 +339,7 @@ def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
     ("own", "sentence"),
     [
         (0, "12 packages changed in compiler alone."),
-        (1, "1 package is reconfigured. 11 more changed in compiler alone."),
+        (1, "p00 is reconfigured. 11 more changed in compiler alone."),
         (12, "All 12 packages are reconfigured."),
     ],
 )
@@ -353,7 +353,7 @@ def test_what_changed_only_as_all_around_it_did_is_counted_apart(own: int, sente
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [
-        (4, "1 package is reconfigured. 3 more changed in compiler alone."),
+        (4, "p00 is reconfigured. 3 more changed in compiler alone."),
         (3, "3 packages are reconfigured."),
     ],
 )
@@ -375,7 +375,7 @@ def text_of_other_compilers(number: int, own: int, *, detail: bool = False) -> s
 
 
 def test_with_every_spec_all_names_are_there() -> None:
-    assert ", p09 and 2 more (--detail lists them)\n" in text_of_other_compilers(12, 0)
+    assert ", p09 and 2 more\n" in text_of_other_compilers(12, 0)
     assert ", p09, p10, p11\n" in text_of_other_compilers(12, 0, detail=True)
 
 

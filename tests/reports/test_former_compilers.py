@@ -51,7 +51,7 @@ def test_a_report_in_whole(tmp_path: Path) -> None:
     assert compared(tmp_path, BEFORE, AFTER, "-f", "text") == (
         "Changes from old.lock to new.lock\n"
         "\n"
-        "old is gone, 1 package is a dependency now, 1 is built with another compiler.\n"
+        "old is gone, llvm is a dependency now, zlib is built with another compiler.\n"
         "\n"
         "Gone: old 1.0\n"
         "\n"

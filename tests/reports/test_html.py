@@ -443,7 +443,7 @@ def test_the_numbers_of_stacks_are_of_the_classes_of_the_sentence(
     sides = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
     text = render_report(diff_catalogs(*sides), format_name, ReportOptions(stat=True))
     lost = "lost is upgraded to another major version"
-    said = f"less is downgraded, {lost}, 1 package has another version scheme, in 2 stacks"
+    said = f"less is downgraded, {lost}, branch has another version scheme, in 2 stacks"
     assert said in " ".join(text.split())
     if format_name == "html":
         table = text.partition('<table class="counts">')[2]
@@ -472,7 +472,7 @@ def test_a_hash_that_names_another_spec_is_said_where_nothing_else_changed(tmp_p
 def test_numbers_of_a_stack_say_what_they_count(snapshots_text: str) -> None:
     page = Page(snapshots_text)
     at = next(place for place, cell in enumerate(page.cells) if cell.split() == ["hep"])
-    numbers = ["", "1 new/more", "", "4 upgraded", "1 reconfigured", "4 rebuilt"]
+    numbers = ["", "1 new/more", "", "4 upgraded", "1 other changes", "4 rebuilt"]
     numbers += ["4 unchanged", "14 packages"]
     assert [cell.strip() for cell in page.cells[at + 1 : at + 9]] == numbers
 

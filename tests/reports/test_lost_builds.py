@@ -112,7 +112,7 @@ def test_a_version_that_is_lost_in_two_ways_is_counted(
             ("a", "b"),
             "`left` is gone, 2 products have new builds with `mpich` `4.1`, in 2 ",
         ),
-        (("fftw",), ("a", "b"), "`left` is gone, 1 product has more builds, in 2 environments."),
+        (("fftw",), ("a", "b"), "`left` is gone, `fftw` has more builds, in 2 environments."),
     ],
 )
 def test_of_new_builds_that_all_have_the_same_it_is_said(

@@ -66,7 +66,7 @@ def test_a_report_is_never_over_the_limit(
     whole = full[format_name, group_by]
     assert (text == whole) == (len(whole) <= most)
     if text != whole:
-        assert re.search("shortened to fit|left out to fit", text)
+        assert re.search("[Ss]hortened to fit|left out to fit", text)
 
 
 def test_what_is_not_shown_is_counted(diff: CatalogDiff) -> None:
@@ -144,9 +144,9 @@ def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
     letters = re.sub(r"[^a-z]", "", table)
     for stack in tag.stacks:
         assert re.sub(r"[^a-z]", "", stack.stack)[:10] in letters
-    has_words = "reconfigured" in table.splitlines()[0]
+    has_words = "other changes" in table.splitlines()[0]
     assert has_words == (width == 120)
-    signs = "≠ reconfigured, = rebuilt"
+    signs = "≠ other changes, = rebuilt"
     assert " ".join(text.split()).endswith(signs) != has_words
 
 
@@ -154,7 +154,7 @@ def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
 def test_a_table_of_counts_with_signs_has_their_legend(width: int, has_signs: bool) -> None:
     diff = diff_catalogs(*(load_catalog(ROOT / folder) for folder in SNAPSHOTS))
     text = render_report(diff, "text", ReportOptions(width=width, stat=True))
-    signs = "− gone/less, + new/more, ↓ downgraded, ↑ upgraded, ≠ reconfigured, = rebuilt"
+    signs = "− gone/less, + new/more, ↓ downgraded, ↑ upgraded, ≠ other changes, = rebuilt"
     assert " ".join(text.split()).endswith(signs) is has_signs
     assert ("≠" in text) is has_signs
 
@@ -365,7 +365,7 @@ def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
     comment = render_report(diff, "comment", ReportOptions(package_url=""))
     assert [comment.count(f"\n- `d{n}` `2.{n}` → `1.{n}`\n") for n in range(7)] == [1] * 7
     lines = render_report(diff, "text", ReportOptions()).splitlines()
-    assert "  7 downgraded: d0, d1, d2, d3, d4, d5, d6 (--detail lists them)" in lines
+    assert "  7 downgraded: d0, d1, d2, d3, d4, d5, d6" in lines
     assert lines.count("  u0 1.0 → 1.1") == 1, "few have their lines"
     full = len(comment)
     for most in range(full - 1, 300, -60):
@@ -382,7 +382,7 @@ def test_release_notes_are_never_over_their_limit_unless_every_spec_is_asked_for
     diff = diff_of(old, new)
     text = render_report(diff, "markdown")
     assert 30_000 < len(text) <= MOST_CHARACTERS
-    assert "\n\nThis report is shortened to fit; " in text
+    assert "\n\nShortened to fit; " in text
     whole = render_report(diff, "markdown", ReportOptions(max_length=10**6))
     assert len(whole) > MOST_CHARACTERS
     assert len(render_report(diff, "markdown", ReportOptions(detail=True))) > len(whole)
@@ -421,7 +421,7 @@ def test_all_lines_stay_where_links_alone_take_too_much_room(tmp_path: Path) -> 
     text = render_report(diff, "markdown", ReportOptions(max_length=full - 1))
     assert "](" not in text
     assert [name for name in names if text.count(f"\n- `{name}` ") != 1] == []
-    assert "\nThis report is shortened to fit; left out: links of packages.\n" in text
+    assert "\nShortened to fit; left out: links of packages.\n" in text
 
 
 def test_no_fold_is_left_open_where_a_report_is_cut(tmp_path: Path) -> None:
@@ -453,7 +453,7 @@ def test_a_page_that_cannot_be_read_takes_no_room_from_news(tmp_path: Path) -> N
         assert re.search(r"\n\[?`?cmake`?(\]\S+)? `?1.0`? is gone", text)
         assert "500 pages that cannot be read left out on both sides" in text
         assert text.count("_cache/develop/bad") == 2 + 20
-        assert "and 480 more pages (--detail lists them)" in text.replace("`", "")
+        assert "and 480 more pages" in text
     assert run_cli(*arguments, "markdown", "--detail").out.count("_cache/develop/bad") == 2 + 500
 
 

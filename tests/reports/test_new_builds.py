@@ -174,11 +174,9 @@ def test_builds_with_another_compiler_are_counted_with_those_that_are_new(tmp_pa
     new = [build(1, GCC), build(2, GCC), build(3, GCC), build(4, GCC, mpi=True)]
     out = run_cli(*write_locks(tmp_path, old, new), "-f", "text").out
     assert " ".join(out.split("\n\n")[1].split()) == (
-        "app 1.0: 3 of 4 builds new (2 with gcc 12.2.0, 1 with +mpi), "
-        "2 of 3 builds gone (with cce 16.0.1)."
+        "app 1.0, 3 → 4 builds: 3 new (2 with gcc 12.2.0, 1 with +mpi), 2 gone (with cce 16.0.1)."
     )
     out = run_cli(*write_locks(tmp_path, new, old), "-f", "text").out
     assert " ".join(out.split("\n\n")[1].split()) == (
-        "app 1.0: 3 of 4 builds gone (2 with gcc 12.2.0, 1 with +mpi), "
-        "2 of 3 builds new (with cce 16.0.1)."
+        "app 1.0, 4 → 3 builds: 3 gone (2 with gcc 12.2.0, 1 with +mpi), 2 new (with cce 16.0.1)."
     )

@@ -40,7 +40,10 @@ def test_a_version_for_other_packages_is_said_among_dependencies(tmp_path: Path)
         a=([*root("3.19"), *root("1.0", name="user")], [*root("3.20"), *beside]),
         b=([*root("3.19")], [*root("3.20")]),
     )
-    assert rows["petsc"] == ["`3.19` → `3.20`", "″"]
+    assert rows["petsc"] == [
+        "`3.19` → `3.20`, as a dependency `3.18` new",
+        "`3.19` → `3.20`",
+    ]
     text = run_cli("-C", tmp_path, "old", "new").out
     assert "\n- `petsc` `3.18` new, as a dependency, in `a`\n" in text
 
@@ -207,7 +210,7 @@ def test_a_rebuilt_product_that_is_now_or_no_longer_a_root_is_called_so(
         write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, tool, app]))})
     lines = run_cli("-C", tmp_path, "old", "new").out.splitlines()
     words = "now a root spec" if is_root else "now only a dependency"
-    assert lines[2] == f"1 product is {words}. `app` only has another hash."
+    assert lines[2] == f"`tool` is {words}. `app` only has another hash."
 
 
 @pytest.mark.parametrize(
@@ -340,7 +343,7 @@ def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path
     table(tmp_path, a=([asked_for, above], [tool, above]), b=([other, *ups[0]], [other, *ups[1]]))
     line = run_cli("-C", tmp_path, "old", "new").out.splitlines()[2]
     assert line.startswith("Of 13 products in 2 environments, ")
-    assert line.endswith(" 1 is now only a dependency.")
+    assert line.endswith(" `tool` is now only a dependency.")
     [tag] = run_json("-C", tmp_path, "old", "new")["tags"]
     assert tag["products"] == {"old": 13, "new": 12, "added": [], "removed": ["tool"]}
     # With rebuilds left out as well, but of one kind alone no number says how much there is.
@@ -352,7 +355,7 @@ def test_products_are_counted_with_those_that_are_only_dependencies_now(tmp_path
         write_files(tmp_path, {f"{side}/c/spack.lock": to_bytes(lock([again]))})
     line = run_cli("-C", tmp_path, "old", "new").out.splitlines()[2]
     assert line.startswith("Of 13 products, ")
-    assert " 1 is now only a dependency, in 2 environments. " in line
+    assert " `tool` is now only a dependency, in 2 environments. " in line
 
 
 def test_a_cell_has_all_variants_that_differ(tmp_path: Path) -> None:

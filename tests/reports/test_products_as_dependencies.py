@@ -227,3 +227,18 @@ def test_what_a_comment_names_below_its_sentence_is_where_the_same_happened(tmp_
     assert upgraded.startswith("**Upgraded**: `lib00` `0.1` → `0.2` (both); `lib01` ")
     assert upgraded.endswith(" (`a`)")
     assert "- `lib00` `0.1` → `0.2` in `a`; as a dependency in `b`, too\n" in text
+
+
+def test_a_version_that_roots_still_have_is_not_gone_of_a_dependency(tmp_path: Path) -> None:
+    """The new user needs a lower one: nobody reads `2022.10 → 0.14` of what is there as before."""
+    raja = {it: Item("raja", it, parameters={"n": it}) for it in ("2022.10", "0.14")}
+    root = Item("raja", "2022.10", explicit=True)
+    sides = [
+        [below, Item("app", explicit=True, needs=(needs(below),)), root] for below in raja.values()
+    ]
+    for side, items in zip(("old", "new"), sides, strict=True):
+        write_files(tmp_path / side, {"a/spack.lock": to_bytes(lock(items))})
+    out = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert "raja 0.14 new" in out
+    assert "2022.10 →" not in out
+    assert "2022.10 gone" not in out

@@ -67,6 +67,18 @@ def as_more(found: re.Match[str]) -> str:
     return f": {number} of {of} builds {old} → {new}, {more}"
 
 
+BOTH = (
+    r"(?:([0-9]+) → )?([0-9]+) builds?: ([0-9]+) (gone|new)((?: \([^)]*\))?), ([0-9]+) (gone|new)"
+)
+
+
+def as_two(found: re.Match[str]) -> str:
+    """What is said of builds that are gone and new, as of some that are gone, and some new."""
+    old, new, one, what, notes, other, beside = found.groups()
+    of = {"gone": old or new, "new": new}
+    return f"{one} of {of[what]} builds {what}{notes}, {other} of {of[beside]} builds {beside}"
+
+
 def moved(text: str) -> Counts:
     """How many builds more, or fewer, there are of versions that stay."""
     found: Counts = Counter()
@@ -81,7 +93,7 @@ def moved(text: str) -> Counts:
 def check(words: str, old: Counts, new: Counts) -> None:
     """Check what is said of a package that is on both sides, against its builds by version."""
     gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
-    words = re.sub(CAME_WITH_MORE, as_more, words)
+    words = re.sub(CAME_WITH_MORE, as_more, re.sub(BOTH, as_two, words))
     words, number = re.subn(r" \(now [^)]*\)", "", words)
     assert number <= (not kept)
     words = re.sub(r" \((the one|those) [^)]*\)", "", words)  # which builds moved

@@ -5,6 +5,7 @@ product. A build is its package, its configuration in the common notation, and i
 graph, where there is one.
 """
 
+import json
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -313,22 +314,45 @@ def variants_below(graph: PlainGraph | None, start: str) -> dict[Key, int]:
     return found
 
 
+Tool = tuple[str, str | None, str | None]
+"""A compiler, or a package of MPI or BLAS, as the parts of a trait."""
+
+
 def no_longer_with(package: str, old: Side, new: Side) -> list[dict[str, Any]]:
-    """The compilers, MPIs and BLASes that no build of a package has any more, and the stack has."""
-    before, after, still = (
-        tools_of(old, package),
-        tools_of(new, package),
-        tools_of(new, None),
-    )
+    """The compilers, MPIs and BLASes that no build of a package has any more, and the stack has.
+
+    Then those that no build of a version has that is still there.
+    """
+    still = tools_of(new, None)
+    found = tools_left(tools_of(old, package), tools_of(new, package), still)
+    known = {json.dumps(it["trait"], sort_keys=True) for it in found}
+    sides = [[it for it in side.builds if it.package == package] for side in (old, new)]
+    for version in {it.version for it in sides[0]} & {it.version for it in sides[1]}:
+        before, after = (
+            tools_of(side._replace(builds=[it for it in some if it.version == version]), package)
+            for side, some in zip((old, new), sides, strict=True)
+        )
+        found += [
+            {**it, "version": version}
+            for it in tools_left(before, after, still)
+            if json.dumps(it["trait"], sort_keys=True) not in known
+        ]
+    return sorted(found, key=str)
+
+
+def tools_left(
+    before: Mapping[Tool, list[str]], after: Collection[Tool], still: Mapping[Tool, list[str]]
+) -> list[dict[str, Any]]:
+    """The tools that some builds had and others have not, though the stack has them."""
     found: list[dict[str, Any]] = []
-    for tool in (before.keys() - after.keys()) & still.keys():
+    for tool in (before.keys() - {*after}) & still.keys():
         trait = dict(zip(("what", "name", "value"), tool, strict=True))
         count: dict[str, Any] = {"trait": trait, "specs": len(before[tool])}
         compilers = set(before[tool])
         if trait["what"] == "dependency" and len(compilers) == 1 and compilers != {"none"}:
             count["also"] = {"what": "compiler", "name": None, "value": min(compilers)}
         found.append(count)
-    return sorted(found, key=str)
+    return found
 
 
 def new_with(package: str, specs: Iterable[Mapping[str, Any]], new: Side) -> list[dict[str, Any]]:
@@ -348,10 +372,6 @@ def new_with(package: str, specs: Iterable[Mapping[str, Any]], new: Side) -> lis
         (dict(zip(("what", "name", "value"), it, strict=True)), n) for it, n in numbers.items()
     )
     return sorted(({"trait": trait, "specs": n} for trait, n in parts), key=str)
-
-
-Tool = tuple[str, str | None, str | None]
-"""A compiler, or a package of MPI or BLAS, as the parts of a trait."""
 
 
 def tools_of(side: Side, package: str | None) -> dict[Tool, list[str]]:

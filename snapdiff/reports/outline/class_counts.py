@@ -259,7 +259,7 @@ def _count(
         place = _only_place([it for it in moves if it[1].place not in (NOWHERE, HERE)])
         is_short = place and len(place.names) <= FEW_STACKS
         counted = replace(counted, events=tuple(events), place=place if is_short else None)
-    is_named = status in _NAMED or (status.is_quiet and len(named) == 1)
+    is_named = status in _NAMED or len(named) == 1
     return replace(counted, few=_few(named, moves) if is_named else ())
 
 

@@ -104,8 +104,7 @@ class CountTable(Counts, frozen=True, kw_only=True):
         columns = []
         for kind in WORST_FIRST:
             named, words = _IN_WORDS.get(kind, (None, ""))
-            some = {it for it in self.by_class if it.kind is kind} - {Status.SHARED}
-            has_name = named is None or some <= {named}
+            has_name = named is None or {it for it in self.by_class if it.kind is kind} <= {named}
             if self.number(kind):
                 columns.append(Column(kind, name_of_kind(kind, noun) if has_name else words))
         return columns

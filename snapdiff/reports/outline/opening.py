@@ -30,7 +30,7 @@ from snapdiff.reports.outline.reasons import SharedChange
 from snapdiff.reports.outline.toolchain import Replaced, replaced_tools
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
-from snapdiff.spack import TOOLCHAIN, older_versions
+from snapdiff.spack import older_versions
 
 _MOST_REASONS = 2
 """How many packages are named because of which dependencies are gone."""
@@ -138,8 +138,6 @@ def _lost_values(
         for change, move in some:
             name, is_dependency = change.package, change.is_dependency
             lost, off = move.versions.lost, turned_off(move.now_with)
-            if name in TOOLCHAIN:  # it has lines of its own
-                lost = ()
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 lost = tuple(it for it in lost if is_product or (name, it) in many_below)

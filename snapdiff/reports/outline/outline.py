@@ -226,10 +226,16 @@ class Outline(Struct, frozen=True, kw_only=True):
         return some if is_short and not self.several_changed else []
 
     def lost_together(self, tag: TagBlock) -> list[LostTogether]:
-        """Return what a tag has no build with any more, beside what the sentence says."""
+        """Return what a tag has no build with any more, beside what the sentence says.
+
+        Of dependencies alone their lines tell which builds are gone.
+        """
         every = tag.opening.lost_together
-        left = [it.beside_sentence if self.is_all_there else it for it in every]
-        return [it for it in left if it.parts]
+        told = (
+            self.no_longer if self.is_all_there else [] if self.names_below else self.few_no_longer
+        )
+        left = [it.beside_sentence if it in told else it for it in every]
+        return [it for it in left if it.parts] if any(it.of_products for it in left) else []
 
     @property
     def names_below(self) -> tuple[ClassCount, ...]:

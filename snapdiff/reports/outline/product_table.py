@@ -21,12 +21,14 @@ class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
     Without a `move` nothing happened to it there that is its own. `root` is what is asked for, and
-    `is_dependency` says that it was not, and is not, as far as that is known.
+    `is_dependency` says that it was not, and is not, as far as that is known. `beside` is what
+    became of builds that nobody asked for, where a version came that no root has.
     """
 
     move: Move | None = None
     root: str = "asked for"
     is_dependency: bool = False
+    beside: Move | None = None
 
     def in_words(self, mark: Mark) -> str:
         """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, or a dot; of a dependency in brackets."""
@@ -34,7 +36,9 @@ class ProductCell(NamedTuple):
         role = f"now {self.root if roots.new else 'only a dependency'}" if roots else ""
         users = list(map(mark, self.move.needed_by)) if self.move else []
         needs = f"needed by {' and '.join(users)}" if users else ""
-        words = ", ".join(filter(None, [self._happened(mark), role, needs])) or "·"
+        beside = self.beside.in_words(mark).lstrip(": ") if self.beside else ""
+        beside = beside and f"as a dependency {beside}"
+        words = ", ".join(filter(None, [self._happened(mark), role, needs, beside])) or "·"
         return f"({words})" if self.is_dependency else words
 
     def _happened(self, mark: Mark) -> str:
@@ -81,8 +85,12 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
         }
         root = "a root spec" if stack.document == "lock" else "asked for"
         for change, move in moves[stack.stack]:
-            if change.parts and change.is_dependency:  # it has a line among dependencies
-                cells.setdefault(change.package, ProductCell())
+            if change.parts and change.is_dependency:
+                known = cells.get(change.package, ProductCell())
+                product = change.parts.asked_for
+                versions = {*product.came, *product.kept} if product else set[str]()
+                is_news = not versions.issuperset(change.came)
+                cells[change.package] = known._replace(beside=move if is_news else None)
             else:
                 is_told = not move.status.is_quiet or move.status is Status.DUPLICATES
                 own = move if is_told else None

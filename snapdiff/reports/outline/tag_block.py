@@ -58,8 +58,9 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     all of it. `only_rebuilt` names the stacks that have no part of their own; `reasons` say why
     specs changed in those and, where the parts are about all stacks, in all of them. `opening` has
     the reasons that many packages share. `sets` has the names of the stacks that have a letter
-    together. `tells_toolchain` says that lines do not say all of it, `lists_all` that every package
-    has its line. `specs` are those that changed in a kind that is asked for where no package did.
+    together. `tells_toolchain` says that lines do not say all of it, and is None where nothing is
+    said of it; `lists_all` that every package has its line. `specs` are those that changed in a
+    kind that is asked for where no package did.
     """
 
     tag: TagDiff
@@ -68,7 +69,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     reasons: Reasons | None
     opening: Opening
     toolchain: Toolchain | None
-    tells_toolchain: bool
+    tells_toolchain: bool | None
     lists_all: bool
     parts: tuple[Part, ...]
     sets: dict[str, tuple[str, ...]]
@@ -95,24 +96,6 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     def with_steps(self) -> list[Group]:
         """The groups of products of which it is known in few words what became of each."""
         return [group for part in self.parts for group in part.groups if group.steps]
-
-    @property
-    def untold_tools(self) -> Toolchain | None:
-        """The toolchain without what became of tools that the lists of `with_steps` name, too."""
-        told = {
-            (name, move.versions[:3], move.place)
-            for group in self.with_steps
-            for name, moves in group.steps
-            for move in moves
-        }
-        return self.toolchain and replace(
-            self.toolchain,
-            changes=tuple(
-                (name, steps)
-                for name, steps in self.toolchain.changes
-                if not told.issuperset((name, it.versions[:3], it.place) for it in steps)
-            ),
-        )
 
     @property
     def rebuilt_part(self) -> Part | None:
