@@ -72,8 +72,8 @@ class NewRoots(Struct, frozen=True, kw_only=True):
 
     @property
     def names_taken(self) -> list[str]:
-        """The products that are asked for no longer, in any place."""
-        return [name for names, _ in self.taken for name in names]
+        """The products that are asked for no longer, in any place, those in most places first."""
+        return list(dict.fromkeys(name for names, _ in self.taken for name in names))
 
 
 class Opening(Struct, frozen=True, kw_only=True):
