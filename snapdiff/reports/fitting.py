@@ -9,11 +9,14 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from snapdiff.errors import ReportError
+from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.outline.class_counts import Named
 from snapdiff.reports.outline.groups import FEW_QUIET, Group, grouped
 from snapdiff.reports.outline.opening import Opening
 from snapdiff.reports.outline.outline import Outline
 from snapdiff.reports.outline.parts import Part
+from snapdiff.reports.outline.reasons import Reasons
 from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.reports.templates import Folds
 
@@ -186,8 +189,18 @@ def _told_above(group: Group, lost: set[str]) -> Group:
 
 
 def _without_dependencies(tag: TagBlock) -> TagBlock:
-    parts = (replace(part, reasons=None) for part in tag.parts if part.about != "dependencies")
-    return replace(tag, parts=tuple(parts), reasons=None, only_rebuilt=())
+    def untold(reasons: Reasons | None) -> Reasons | None:  # of no specs nothing is said
+        return None if reasons and reasons.specs else reasons
+
+    left = [part for part in tag.parts if part.about != "dependencies"]
+    parts = tuple(replace(part, reasons=untold(part.reasons)) for part in left)
+    return replace(tag, parts=parts, reasons=untold(tag.reasons), only_rebuilt=())
+
+
+def _without_losses(outline: Outline) -> Outline:
+    """Return an outline that begins with no loss, unless its sentence says that no version is."""
+    kept = (lambda it: it.lost_together) if outline.is_all_there else (lambda _: ())
+    return _openings(lambda it: Opening(lost_together=kept(it)))(outline)
 
 
 def _without_losses_below(opening: Opening) -> Opening:
@@ -196,17 +209,30 @@ def _without_losses_below(opening: Opening) -> Opening:
     return replace(opening, versions_gone=(gone, ()), turned_off=(off, ()), gone_because=())
 
 
-def _without_steps(status: Status | None) -> _Less:
-    """Return what leaves out the steps of products of a class, or of all, that begin a report."""
+def _of_steps(status: Status | None, changed: Callable[[Named], Named]) -> _Less:
+    """Return what changes the steps of a class, or of all, where products are named with these."""
 
-    def without(group: Group) -> Group:
-        return replace(group, steps=(), also=()) if status in (None, group.status) else group
+    def of_group(group: Group) -> Group:
+        if status not in (None, group.status):
+            return group
+        return replace(group, steps=changed(group.steps), also=changed(group.also))
 
-    return lambda outline: _groups(without)(outline) if outline.names_below else outline
+    return lambda outline: _groups(of_group)(outline) if outline.names_below else outline
+
+
+def _without_old_versions(steps: Named) -> Named:
+    """Return packages with the versions alone that came."""
+
+    def came(move: Move) -> Move:
+        return replace(move, versions=move.versions._replace(gone=()))
+
+    return tuple((name, tuple(map(came, moves))) for name, moves in steps)
 
 
 def _without_tools_as_before(tag: TagBlock) -> TagBlock:
-    return replace(tag, toolchain=tag.toolchain and replace(tag.toolchain, as_before=()))
+    if not (tag.toolchain and tag.tells_toolchain):
+        return tag
+    return replace(tag, toolchain=replace(tag.toolchain, as_before=()))
 
 
 def _without_toolchain(outline: Outline) -> Outline:
@@ -223,23 +249,25 @@ def _without_toolchain(outline: Outline) -> Outline:
 _DEPENDENCIES = "dependencies, and why hashes differ"
 
 _NEEDED_LEAST: dict[str, _Less] = {
-    "the full names of both sides": _without_whole_names,
+    "the full names of what is compared": _without_whole_names,
     "the table of counts": _without_table,
     "details of what is named above": _without_told,
     _DEPENDENCIES: _tags(_without_dependencies),
     "which tools are as before": _tags(_without_tools_as_before),
-    "which products are upgraded": _without_steps(Status.UPGRADED),
+    "from which versions products are upgraded": _of_steps(Status.UPGRADED, _without_old_versions),
+    "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),
     "the toolchain": _without_toolchain,
-    "what dependencies lost": _openings(_without_losses_below),
+    "which versions dependencies lost": _openings(_without_losses_below),
+    "how many builds there are": _openings(lambda it: replace(it, builds=None)),
     "what many packages share": _openings(
-        lambda it: replace(it, shared=(), replaced=(), new_roots=(), builds=None)
+        lambda it: replace(it, shared=(), replaced=(), new_roots=())
     ),
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
 
 _NEEDED_MOST: dict[str, _Less] = {
-    "what became of products": _without_steps(None),
-    "what products lost": _openings(lambda _: Opening()),
+    "what became of products": _of_steps(None, lambda _: ()),
+    "which versions and builds products lost": _without_losses,
 }
 """What is left out after that, rather than to cut the text."""
 

@@ -11,7 +11,7 @@ from tests.reports.test_news import diff_of
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import run_cli, spec, write_files
 from tests.support.html_reports import snapshots_diff
-from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
+from tests.support.real_catalogs import DATA, e4s_diff, needs_real_catalogs
 
 NOTE = "\nShortened to fit; left out: "
 CUT = "\n… and more, left out to fit.\n"
@@ -120,5 +120,26 @@ def test_what_products_lost_is_left_out_after_what_is_upgraded() -> None:
     for most in range(2000, 5000, 250):
         text = render_report(e4s_diff(), "comment", ReportOptions(max_length=most))
         is_lost = "- no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp`" in text
-        assert is_lost or "left out: what products lost; what became of products; " in text
+        assert (
+            is_lost
+            or "left out: which versions and builds products lost; what became of products; "
+            in text
+        )
         assert is_lost or most < 2500
+
+
+@pytest.mark.parametrize("most", [700, 1000, 1500])
+def test_nothing_is_said_to_be_left_out_that_was_never_there(most: int) -> None:
+    """Pages have no dependencies, and nobody knows of their specs why hashes differ."""
+    text = render_report(snapshots_diff(), "comment", ReportOptions(max_length=most))
+    assert "dependencies, and why" not in text
+
+
+@needs_real_catalogs
+def test_that_no_version_is_gone_is_not_said_without_what_is_lost() -> None:
+    locks = DATA / "locks" / "derecho"
+    sides = [next(locks.glob(f"{it}-*.lock")) for it in ("060", "069")]
+    for most in range(400, 1500, 100):
+        text = run_cli(*sides, "-f", "comment", "--max-length", str(most)).out
+        assert "no version is gone. " not in text
+        assert "no version is gone, but `esmf`" in text

@@ -177,8 +177,8 @@ class VersionMove(NamedTuple):
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if self.into:
             others = versions_in_words([it for it in self.kept if it != self.into], mark)
-            beside = f"still has {others}" if others else "like its other builds"
-            return f"{gone} → {mark(self.into)}, {beside}"
+            beside = f", still has {others}" if others else " in all builds"
+            return f"{gone} → {mark(self.into)}{beside}"
         if gone:
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])
             return f"{gone} gone, only {kept} left" if is_lower else f"{gone} gone{still}"

@@ -21,11 +21,15 @@ _MOST_NAMED = 5
 
 
 class StackBuilds(NamedTuple):
-    """How many builds a stack has on each side, how many are as before, and only rebuilt."""
+    """How many builds a stack has on each side, how many are as before, and only rebuilt.
+
+    Those that have another version now are gone and new: the lines of packages say which.
+    """
 
     in_all: Count
     unchanged: int
     rebuilt: int
+    in_other_version: int
 
     @property
     def gone(self) -> int:
@@ -85,7 +89,9 @@ def builds_of(stack: StackDiff) -> StackBuilds | None:
     some = [it for it in stack.package_changes if any(map(it.builds_alone, both))]
     if stack.status != "changed" or len(some) < 2 or all(it.whole for it in some):
         return None
-    return StackBuilds(stack.specs, stack.summary.unchanged, stack.summary.rebuilt)
+    counts = stack.summary
+    in_other_version = counts.upgraded + counts.downgraded
+    return StackBuilds(stack.specs, counts.unchanged, counts.rebuilt, in_other_version)
 
 
 def lost_together(

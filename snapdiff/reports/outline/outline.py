@@ -231,10 +231,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         Of dependencies alone their lines tell which builds are gone.
         """
         every = tag.opening.lost_together
-        told = (
-            self.no_longer if self.is_all_there else [] if self.names_below else self.few_no_longer
-        )
-        left = [it.beside_sentence if it in told else it for it in every]
+        left = [it.beside_sentence if self.is_all_there else it for it in every]
         return [it for it in left if it.parts] if any(it.of_products for it in left) else []
 
     @property
