@@ -7,7 +7,7 @@ from snapdiff.reports.names import Mark, joined, short_patches
 from snapdiff.result.causes import Cause, Event, Trait, TraitCount, Value
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Because, Field
-from snapdiff.spack import NO_COMPILER, canonical_compiler, is_patches
+from snapdiff.spack import BLAS, COMPILERS, NO_COMPILER, canonical_compiler, is_patches
 
 _MOST_SHOWN = 8
 """How many names of a path are written before its middle is counted."""
@@ -32,7 +32,10 @@ _CLAUSES = ("added", "removed", "compilers", "edge", "recipe")
 def event_in_words(event: Event, mark: Mark) -> str:
     """Return what differs: `python 3.10.12 → 3.11.6`, `zlib replaced by zlib-ng`."""
     if event.what == "replaced":
-        return f"{_value(event.old, mark)} replaced by {_value(event.new, mark)}"
+        # That is all that a compiler provides of what such a library does.
+        is_blas = event.old in BLAS and event.new in COMPILERS
+        role = " for BLAS or LAPACK" if is_blas else ""
+        return f"{_value(event.old, mark)} replaced by {_value(event.new, mark)}{role}"
     words = _what_differs(event, mark)
     if event.package is None:
         return words

@@ -92,7 +92,7 @@ def test_builds_in_all_behind_a_version_are_those_of_that_version(
     [
         (
             [],
-            "\nBuilds: 8 → 6, 4 as before, 1 with another hash, 3 gone, 1 new (those in another ",
+            "\nBuilds: 8 → 6, 4 as before, 1 with another hash, 3 gone, 1 new (a build ",
         ),
         (["-p", "p,q"], ""),
         (["-k", "!rebuilt"], ""),

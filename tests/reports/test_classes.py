@@ -579,3 +579,16 @@ def test_packages_gone_from_the_same_stack_share_a_line(tmp_path: Path) -> None:
         write_files(tmp_path / side, pages_of(records))
     out = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
     assert out.split("\n\n")[1] == "x, y 1.0 are gone from a, still in the 3 others.\n"
+
+
+def test_of_two_versions_that_are_gone_the_verb_is_that_of_several(tmp_path: Path) -> None:
+    records = [
+        spec(f"{stack}{number}", version, package="x", stacks=f"{name} root")
+        for stack, name, versions in (("a", "e4s", ["2.0"]), ("b", "hep", ["2.0", "1.0"]))
+        for number, version in zip("ab", versions, strict=False)
+    ]
+    stays = spec("z", package="zlib", stacks="e4s hep")
+    write_files(tmp_path / "old", pages_of([*records, stays]))
+    write_files(tmp_path / "new", pages_of([stays]))
+    out = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert out.split("\n\n")[1] == "x 2.0 is gone from e4s; 2.0 and 1.0 are gone from hep.\n"

@@ -365,7 +365,8 @@ def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
     comment = render_report(diff, "comment", ReportOptions(package_url=""))
     assert [comment.count(f"\n- `d{n}` `2.{n}` → `1.{n}`\n") for n in range(7)] == [1] * 7
     lines = render_report(diff, "text", ReportOptions()).splitlines()
-    assert "  7 downgraded: d0, d1, d2, d3, d4, d5, d6" in lines
+    told = [f"    - d{n} 2.{n} → 1.{n}" for n in range(7)]
+    assert lines[lines.index("  7 downgraded:") + 1 :][:7] == told
     assert lines.count("  u0 1.0 → 1.1") == 1, "few have their lines"
     full = len(comment)
     for most in range(full - 1, 300, -60):

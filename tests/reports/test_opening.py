@@ -249,7 +249,7 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     told = "**No build left**: with `gpu=9`: `x`, `y`, `z` (`a`)"
     lines = report(tmp_path / "more", stacks)
     assert told in lines
-    assert "no build" not in lines[2], "a list below says it"
+    assert ". `x`, `y`, `z` have no build with `gpu=9` any more in `a`. " in lines[2]
     # A line says it as well where that is all there is to say.
     found = report(tmp_path / "alone", {"a": sides})
     assert told not in found
@@ -881,7 +881,8 @@ def test_what_there_is_no_build_with_any_more_is_said_once(tmp_path: Path) -> No
     fell = [replace(it, version="0.9") if it.name == "p" else it for it in without]
     lines = report(tmp_path, {"a": (old, new), "b": (without, fell)})
     told = [line for line in lines if "no build" in line.lower()]
-    assert told == ["**No build left**: with `openmpi`: `p`, `q`, `r` (`a`)"]
+    assert told[1:] == ["**No build left**: with `openmpi`: `p`, `q`, `r` (`a`)"]
+    assert told[0].endswith(". `p`, `q`, `r` have no build with `openmpi` any more in `a`.")
 
 
 def test_builds_that_are_as_before_and_those_of_which_only_the_hash_changed_are_counted(
@@ -894,7 +895,7 @@ def test_builds_that_are_as_before_and_those_of_which_only_the_hash_changed_are_
 
     lines = report(tmp_path, {"a": (side("89", "1.0"), side("8", "1.1"))})
     told = "**Builds**: 9 → 6, 3 as before, 2 with another hash, 4 gone, 1 new"
-    assert lines[-1] == f"{told} (those in another version are both)"
+    assert lines[-1] == f"{told} (a build that changed its version counts as both)"
 
 
 @pytest.mark.parametrize(

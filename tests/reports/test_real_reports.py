@@ -48,7 +48,7 @@ already)**
 `ascent` `0.9.2` → `0.9.1`
 - no longer root specs anywhere, but dependencies of it: `vtk-m`, `zfp`, `darshan-runtime`, \
 `darshan-util`, `faodel`, `hdf5`, `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, \
-`adios2`, `libcatalyst`; in some environments alone: `paraview`, `ascent`
+`adios2`, `libcatalyst`; `paraview`, `ascent` in some environments alone
 - lower versions came with it: `hdf5` `1.12.2` (`cuda-aarch64`, `oneapi-x86_64`); `ascent` \
 `0.9.1`, `freetype` `2.10.2` (`cuda-aarch64`)
 **`exago` `1.6.0` is new in all but `oneapi-x86_64`**: lower versions came with it: `camp` \
@@ -121,8 +121,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[2] == (
         "Toolchain: `gcc` and `intel-oneapi-compilers` as before, `cuda` `12.1.1` → `12.2.1` "
         "(`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os `ubuntu20.04` → "
-        "`ubuntu22.04` (`oneapi-x86_64`). 13 are no longer root specs anywhere, but still there as "
-        "dependencies of `ecp-data-vis-sdk`. 15 more changed otherwise, 62 more "
+        "`ubuntu22.04` (`oneapi-x86_64`). 13 of the 123 are no longer root specs "
+        "anywhere; where still there, they are dependencies of `ecp-data-vis-sdk`. 15 more changed otherwise, 62 more "
         "changed in os alone or only have another hash."
     )
     why = lines.index("## Products (root specs)") - 3
@@ -231,9 +231,11 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     lost = f"lost builds that used it, 5 of them also lost builds with {both}"
     news = f"`mvapich` is gone; 11 products (`esmf` among them) {lost}; {upgraded}"
     # Of compilers nothing is said where builds with one are lost.
-    assert lines[2:4] == [f"{news}.", "**No build left**: of `8.5.0` with `openmpi`: `esmf`"]
+    left = "`esmf` has no build of `8.5.0` with `openmpi` any more"  # 8.6.0 has
+    assert lines[2] == f"{news}. {left}."
+    assert lines[3] == "**No build left**: with `openmpi`: `esmf` `8.5.0`"
     builds = "**Builds**: 649 → 627, 578 as before, 40 with another hash, 31 gone, 9 new"
-    assert f"{builds} (those in another version are both)" in lines
+    assert f"{builds} (a build that changed its version counts as both)" in lines
 
     those = "3 with `openmpi` `5.0.0rc16`, 1 with `mvapich` `3.0b`"
     new = "6 builds: 3 with `cray-mpich` `8.1.27`, 3 with `openmpi` `5.0.0`"
@@ -310,9 +312,14 @@ def test_compilers_are_not_as_before_where_packages_lost_their_builds_with_one()
     out = run_cli(*locks, "-f", "text").out
     _, sentence, *_ = out.split("\n\n")
     assert "Products (root specs)" not in out, "of one environment no heading is needed"
-    assert sentence.replace("\n", " ").endswith(", superlu-dist is built with another compiler.")
+    assert sentence.replace("\n", " ").endswith(
+        ", superlu-dist is built with another compiler. superlu, superlu-dist have no build with "
+        "intel-oneapi-compilers any more, esmf, superlu-dist none with intel-oneapi-mpi."
+    )
     assert "No build left\n\n  with intel-oneapi-compilers: superlu, superlu-dist;" in out
     assert "  with intel-oneapi-mpi: esmf, superlu-dist;" in out
+    role = "intel-oneapi-mkl replaced by nvhpc for BLAS or LAPACK"
+    assert f"With another hash: 1 build of esmf, because of {role}\n" in out
 
 
 def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
@@ -459,6 +466,6 @@ def test_the_sentence_names_all_that_have_no_build_left_though_one_alone_lost_bu
     assert "`adios2` lost a build with `cuda_arch=90`, " in out
     lost = "- no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`, "
     assert f"\n{lost}" in out
-    assert "13 are no longer root specs in these environments, but " in out
+    assert "13 of the 123 are no longer root specs in these environments; " in out
     stat = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*", "--stat").out
     assert ". `adios2`, `vtk-m`, `zfp` have no build with `cuda_arch=90` any more in " in stat

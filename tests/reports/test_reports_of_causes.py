@@ -122,7 +122,7 @@ def test_what_is_below_many_of_them_is_told_though_its_cause_is_never_the_neares
     text = " ".join(run_cli("-C", tmp_path, "old", "new", "-f", "text").out.split())
     assert (
         "; below all of them: all 1 → 2; "
-        "also changed below 30% or more of them: half 1 → 2 " in text
+        "also changed among the dependencies of 30% or more of them: half 1 → 2 " in text
     )
     assert "few" not in text.partition("With another hash: ")[2].partition("Dependencies")[0]
 
