@@ -121,9 +121,9 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[2] == (
         "Toolchain: `gcc` and `intel-oneapi-compilers` as before, `cuda` `12.1.1` → `12.2.1` "
         "(`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os `ubuntu20.04` → "
-        "`ubuntu22.04` (`oneapi-x86_64`). 13 of the 123 are no longer root specs "
-        "anywhere; where still there, they are dependencies of `ecp-data-vis-sdk`. 15 more changed otherwise, 62 more "
-        "changed in os alone or only have another hash."
+        "`ubuntu22.04` (`oneapi-x86_64`). 13 of the 123 are no longer root specs anywhere; where "
+        "still there, they are dependencies of `ecp-data-vis-sdk`. 15 more changed otherwise, 62 "
+        "more changed in os alone or only have another hash."
     )
     why = lines.index("## Products (root specs)") - 3
     assert lines[why].startswith("<details><summary>Why 1,992 builds of 438 packages in all but ")
