@@ -198,9 +198,11 @@ def _without_dependencies(tag: TagBlock) -> TagBlock:
 
 
 def _without_losses(outline: Outline) -> Outline:
-    """Return an outline that begins with no loss, unless its sentence says that no version is."""
-    kept = (lambda it: it.lost_together) if outline.is_all_there else (lambda _: ())
-    return _openings(lambda it: Opening(lost_together=kept(it)))(outline)
+    """Return an outline without a list of losses; a sentence that begins with none needs some."""
+    says_none = outline.is_all_there  # `no version is gone, but ...`
+    return _openings(lambda it: Opening(lost_together=it.lost_together if says_none else ()))(
+        outline
+    )
 
 
 def _without_losses_below(opening: Opening) -> Opening:

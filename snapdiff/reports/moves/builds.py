@@ -35,11 +35,11 @@ class BuildShare(NamedTuple):
     has_twin: bool = False
     some: TraitCount | None = None
 
-    def in_words(self, mark: Mark, *, beside_versions: bool, is_of_said: bool = False) -> str:
+    def in_words(self, mark: Mark, *, beside_versions: bool, total_is_said: bool = False) -> str:
         """Return `2 of 18 builds gone (with mvapich 3.0b)`, or `the build with mvapich 3.0b gone`.
 
         Gone `beside_versions`, of a package that has others instead: `(no longer with cce 16.0.1)`.
-        Of how many builds these are may stand in front.
+        Of how many builds these are is left out where the `total_is_said`.
         """
         if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} merged into 1, {trait_in_words(self.merged, mark)}"
@@ -47,7 +47,7 @@ class BuildShare(NamedTuple):
         if self.is_each and self.what == "gone" and len(traits) == self.number:
             return f"the build {' and the one '.join(traits)} gone"
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
-        if is_of_said:
+        if total_is_said:
             words = f"{self.number:,} {self.what}"
         elif not self.of:
             words = f"{counted(self.number, 'build')} {self.what}"

@@ -254,7 +254,7 @@ class Move(Struct, frozen=True, kw_only=True):
         told = [it for it in shares if it.number]
         in_all = self.of_both if len(told) > 1 else ""
         builds = [
-            it.in_words(mark, beside_versions=is_beside, is_of_said=bool(in_all)) for it in told
+            it.in_words(mark, beside_versions=is_beside, total_is_said=bool(in_all)) for it in told
         ]
         if in_all:
             return f"{words}, {in_all}: {', '.join(builds)}"
