@@ -52,9 +52,8 @@ _Less = Callable[[Outline], Outline]
 def fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
     """Return the fullest text of at most `most` characters; it says what it leaves out.
 
-    First the specs go, then the links, then lines, from the least important, as long as there is
-    room for all that somebody should look at; then the table of counts, and what else is said, what
-    is needed least first. Raises ReportError where not even the first lines fit.
+    First the specs go, then the links, then lines, the least important first, while there is room
+    for all that is news; then what else is said, what is needed least first. Raises ReportError.
     """
     full = Extent(shortened=False, has_links=True)
     if most is None:
@@ -104,9 +103,8 @@ def _most_lines(outline: Outline, least: int, rendered: Rendered, extent: Extent
 def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int]]:
     """Yield an outline with ever less in it, what is left out, and how many lines have to fit.
 
-    Those are all of products as long as there are dependencies to leave out; then all that somebody
-    should look at and that is not named above the lines, as long as there is anything else, and in
-    the end one.
+    Those are all of products as long as there are dependencies to leave out; then all of what is
+    news and not named above the lines, as long as there is anything else; in the end one.
     """
     left_out: tuple[str, ...] = ()
     needed = [it for it in Status if not it.is_quiet]
@@ -192,17 +190,16 @@ def _without_dependencies(tag: TagBlock) -> TagBlock:
     def untold(reasons: Reasons | None) -> Reasons | None:  # of no specs nothing is said
         return None if reasons and reasons.specs else reasons
 
-    left = [part for part in tag.parts if part.about != "dependencies"]
-    parts = tuple(replace(part, reasons=untold(part.reasons)) for part in left)
+    left = (it for it in tag.parts if it.about != "dependencies")
+    parts = tuple(replace(it, reasons=untold(it.reasons)) for it in left)
     return replace(tag, parts=parts, reasons=untold(tag.reasons), only_rebuilt=())
 
 
 def _without_losses(outline: Outline) -> Outline:
     """Return an outline without a list of losses; a sentence that begins with none needs some."""
-    says_none = outline.is_all_there  # `no version is gone, but ...`
-    return _openings(lambda it: Opening(lost_together=it.lost_together if says_none else ()))(
-        outline
-    )
+    if not outline.is_all_there:
+        return _openings(lambda _: Opening())(outline)
+    return _openings(lambda it: Opening(lost_together=it.lost_together))(outline)
 
 
 def _without_losses_below(opening: Opening) -> Opening:
