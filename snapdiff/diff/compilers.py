@@ -115,7 +115,7 @@ def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[Trait
     found: dict[str, tuple[TraitCount, ...]] = {}
     for (name, version), has in sorted(after.items()):  # of a package as a whole first
         had = before.get((name, version), {})
-        known = {it.trait for it in found.get(name, ())}
+        known = {it.trait for it in found.get(name, ()) if not it.version}
         left = (tool for tool in had.keys() - has.keys() - known if tool in still)
         told = sorted(left, key=lambda it: (it.what, it.name or it.value or ""))
         if told:

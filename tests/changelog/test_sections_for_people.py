@@ -473,3 +473,16 @@ def test_what_of_the_toolchain_is_as_before_is_left_to_reports(tmp_path: Path) -
     assert "as before" not in markdown(tmp_path)
     report = run_cli("-C", tmp_path, "1", "2").out
     assert "upgraded; `gcc` as before, `openmpi` `5.0.1` → `5.0.2`." in report
+
+
+def test_a_section_of_many_names_says_what_became_of_the_toolchain(tmp_path: Path) -> None:
+    """The first sentence is long then, and leaves it to the next."""
+    for side in "12":
+        cuda = Item("cuda", f"1{side}.8")
+        apps = [
+            Item(f"app{n}", f"{n}.{side}", explicit=True, needs=(needs(cuda),)) for n in range(6)
+        ]
+        some = [Item(f"{'gone' if side == '1' else 'new'}{n}", explicit=True) for n in range(4)]
+        write_files(tmp_path / side, {"cpu/spack.lock": to_bytes(lock([cuda, *apps, *some]))})
+    told = markdown(tmp_path)
+    assert "4 are new, 6 are upgraded. Toolchain: `cuda` `11.8` → `12.8`." in told

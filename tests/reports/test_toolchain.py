@@ -701,3 +701,18 @@ def test_compilers_are_named_where_another_one_changed_that_builds_nothing(tmp_p
     sentence = run_cli(old, new, "-f", "text").out.split("\n\n")[1].replace("\n", " ")
     said = "All 10 products are upgraded (llvm to another major version)"
     assert sentence == f"{said}; gcc as before, openmpi 4.6 → 4.7."
+
+
+def test_each_version_that_is_still_there_says_of_what_it_has_no_build(tmp_path: Path) -> None:
+    """Two versions lost what a third has: the one is told as well as the other."""
+
+    def builds(version: str, *mpis: str) -> list[Item]:
+        return [replace(user(it), version=version) for it in mpis]
+
+    old = [*builds("1.0", "openmpi", "mpich"), *builds("2.0", "openmpi", "mpich")]
+    new = [*builds("1.0", "mpich"), *builds("2.0", "mpich"), *builds("3.0", "openmpi")]
+    sides = write_locks(tmp_path, built_with("openmpi", *old), built_with("openmpi", *new))
+    [stack] = run_json(*sides)["tags"][0]["stacks"]
+    [change] = [it for it in stack["package_changes"] if it["package"] == "user"]
+    told = [(it["trait"]["name"], it["version"]) for it in change["no_longer_with"]]
+    assert told == [("openmpi", "1.0"), ("openmpi", "2.0")]
