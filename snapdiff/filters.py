@@ -217,15 +217,18 @@ def unmatched(filters: Filters, seen: Mapping[str, Collection[str]]) -> Iterator
             yield noun, ",".join(globs)
 
 
-def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> None:
+def require_matches(
+    filters: Filters, seen: Mapping[str, Collection[str]], nouns: Mapping[str, str] = {}
+) -> None:
     """Raise FilterError where a glob, or all of them together, match no name on either side.
 
-    `seen` has the names there are, under `tag`, `stack` and `package`. The error names the nearest
-    ones. Where there is no name at all, there is nothing to compare, and no glob has a slip in it.
+    `seen` has the names there are, under `tag`, `stack` and `package`, and `nouns` what is called
+    otherwise: a `stack` may be an environment. The error names the nearest names. Where there is
+    no name at all, there is nothing to compare, and no glob has a slip in it.
     """
     for option, glob in unmatched(filters, seen):
         if seen[option]:
-            called, noun = glob or "an empty glob", _NOUNS.get(option, option)
+            called, noun = glob or "an empty glob", nouns.get(option, option)
             is_one = glob in getattr(filters, option)
             leaves_none = not is_one or any(_matches(name, glob) for name in seen[option])
             nearest = nearest_names(glob, seen[option])
@@ -235,10 +238,6 @@ def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> No
                 nearest = f"the name itself is written {escape(name)}"
             wrong = f"leaves no {noun}" if leaves_none else f"matches no {noun}; {nearest}"
             raise FilterError(option, f"{called}: {wrong}")
-
-
-_NOUNS = {"because": "package that differs"}
-"""What the globs of an option name, where it is not called so."""
 
 
 def require_causes(filters: Filters, known: Collection[str]) -> None:
@@ -251,7 +250,7 @@ def require_causes(filters: Filters, known: Collection[str]) -> None:
             f"--because {filters.because[0]}: what differs has no dependencies on both sides, so "
             "no cause is known; compare locks, indexes or databases"
         )
-    require_matches(filters, {"because": known})
+    require_matches(filters, {"because": known}, {"because": "package that differs"})
 
 
 def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[str]) -> None:

@@ -23,7 +23,7 @@ from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.document import Claim, Document, DocumentReader, File
 from snapdiff.formats.kinds import DOCUMENTS, Documents, plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, ignored
-from snapdiff.model.packages import Package
+from snapdiff.model.packages import Package, noun_of
 from snapdiff.model.specs import Revision
 from snapdiff.result.changes import Filters
 from snapdiff.sources.revisions import SourceOpener
@@ -200,21 +200,25 @@ def check_filters(
     if not any((filters.tag, filters.stack, filters.package)):
         return
     seen: dict[str, set[str]] = {"tag": set(), "stack": set(), "package": set()}
+    documents: set[str] = set()
     read = chain.from_iterable(map(_names_in, catalogs))
     paths = (next(_names_in(catalog)) for catalog in listed)
     for names in chain(read, paths, map(_names_of, others)):
-        for noun, some in names.items():
-            seen[noun] |= some
+        for noun in seen:
+            seen[noun] |= names[noun]
+        documents |= names["document"]
         # A stack that is compared under another name is called by that one.
         seen["stack"].difference_update(dict(filters.stack_names))
         if not any(unmatched(filters, seen)):
             return
-    require_matches(filters, seen)
+    require_matches(filters, seen, {"stack": noun_of(documents)})
 
 
 def _names_in(catalog: Catalog) -> Iterator[dict[str, set[str]]]:
     """Yield names of tags, stacks and packages: those of all paths, then those of each document."""
-    of_paths: dict[str, set[str]] = {"tag": set(), "stack": set(), "package": set()}
+    of_paths: dict[str, set[str]] = {
+        kind: set() for kind in ("tag", "stack", "package", "document")
+    }
     for _, claim in catalog.claims():
         of_paths["tag"].add(claim.tag)
         of_paths[claim.what].add(claim.name)
@@ -226,6 +230,7 @@ def _names_in(catalog: Catalog) -> Iterator[dict[str, set[str]]]:
 def _names_of(found: Reading) -> dict[str, set[str]]:
     counts = found.counts if isinstance(found, Document) else ()
     return {
+        "document": {found.kind} if isinstance(found, Document) else set(),
         "tag": {it.tag for it in counts},
         "stack": {name for it in counts for names in it.by_stacks for name in names},
         "package": {it.name for it in counts},

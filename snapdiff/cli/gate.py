@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from snapdiff.catalog.loading import Catalog
 from snapdiff.errors import SnapdiffError
 from snapdiff.filters import name_filter, split_globs
+from snapdiff.model.packages import noun_of
 from snapdiff.output.streams import say_command
 from snapdiff.output.whole_files import write_file
 from snapdiff.reports.annotations import Offender, code_quality, github_commands
@@ -23,7 +24,7 @@ from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import moves_in
 from snapdiff.reports.moves.products import parts_of_kinds
 from snapdiff.reports.moves.statuses import Status
-from snapdiff.reports.names import noun_of, readable, tag_names
+from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.outline.counts import tags_worst_first
 from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff, changes_by_package
 from snapdiff.result.packages import Kind, PackageChange

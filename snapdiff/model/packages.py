@@ -89,6 +89,16 @@ DocumentKind = Literal["lock", "index", "database", "page", "site data"]
 """What a stack is listed in: an environment's lock, the index of a build cache, the database of an
 install tree, pages of the site or its data."""
 
+_NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
+"""What a stack is called by the kind of document that lists it; what is not here is a stack."""
+
+
+def noun_of(documents: Iterable[str]) -> str:
+    """Return what stacks are called that are listed by documents of these kinds."""
+    nouns = {_NOUNS.get(it, "stack") for it in documents}
+    return nouns.pop() if len(nouns) == 1 else "stack"
+
+
 StackDocuments = Mapping[str, DocumentKind]
 """The documents of a tag that each list a whole stack; any other stack is listed in pages."""
 

@@ -207,16 +207,6 @@ def with_path_of_both(diff: _Diff) -> _Diff:
     return replace(diff, filters=replace(diff.filters, path=paths))
 
 
-_NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
-"""What a stack is called by the kind of document that lists it; what is not here is a stack."""
-
-
-def noun_of(documents: Iterable[str]) -> str:
-    """Return what stacks are called that are listed by documents of these kinds."""
-    nouns = {_NOUNS.get(it, "stack") for it in documents}
-    return nouns.pop() if len(nouns) == 1 else "stack"
-
-
 TOP_FOLDER = "top folder"
 """What people read for a stack or tag that is called `.` and is not the only one."""
 

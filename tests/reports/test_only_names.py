@@ -74,7 +74,7 @@ def test_beside_others_both_are_the_top_folder(tmp_path: Path) -> None:
     narrowed = report(tmp_path, "-f", "text", "-s", ".", "-t", ".")
     assert "; only tag top folder and environment top folder." in narrowed.replace("\n", " ")
     refused = run_cli("-C", tmp_path, "old", "new", "-s", "nope")
-    assert "nope: matches no stack; there are . (the top folder), cpu" in refused.err
+    assert "nope: matches no environment; there are . (the top folder), cpu" in refused.err
     text = report(tmp_path, "-f", "text")
     assert "\ntop folder: 4 packages, 4 builds\n" in text
     text += report(tmp_path, "-f", "text", "--stat")

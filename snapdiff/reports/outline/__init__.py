@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from snapdiff.filters import reports_all, wanted_kinds
+from snapdiff.model.packages import noun_of
 from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.moves.places import added_word
 from snapdiff.reports.moves.statuses import Status
-from snapdiff.reports.names import noun_of, only_place, readable, side_names, tag_names
+from snapdiff.reports.names import only_place, readable, side_names, tag_names
 from snapdiff.reports.outline.class_counts import Numbers, count_by_class
 from snapdiff.reports.outline.counts import count_table, tags_worst_first
 from snapdiff.reports.outline.groups import FEW_QUIET
