@@ -281,6 +281,18 @@ def test_a_table_without_signs_has_no_legend(tmp_path: Path) -> None:
     assert not re.search("[·″]", text)
 
 
+def test_where_the_rest_of_a_cell_is_listed_is_said_once(tmp_path: Path) -> None:
+    old = Item("tool", "1.0", explicit=True, parameters={"mpi": True, "a": True})
+    new = replace(old, compiler=("gcc", "13.1.0"), os="rhel9", target="zen4")
+    new = replace(new, parameters={"mpi": False, "b": True})
+    rows = table(tmp_path, a=([old], [new]), b=([old], [old]))
+    assert rows["tool"][0].endswith(", variant `+mpi` → `~mpi` and 2 more differences")
+    hint = "and more: `--detail` lists each spec\n"
+    assert run_cli("-C", tmp_path, "old", "new").out.count(hint) == 1
+    assert hint not in run_cli("-C", tmp_path, "old", "new", "--detail").out
+    assert "and more:" not in run_cli("-C", tmp_path, "old", "new", "-f", "html").out
+
+
 def test_what_happened_to_a_product_as_a_dependency_is_told_with_it(tmp_path: Path) -> None:
     below, above = ([Item("petsc", it)] for it in ("3.19", "3.20"))
     user = {

@@ -135,7 +135,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[3 + len(NEWS)] == "## Products (root specs)"
     assert lines[5 + len(NEWS)] == (
         "· no change of its own; its hash may differ; empty: not there; ″ the same as on the left; "
-        "in brackets: only a dependency there"
+        "in brackets: only a dependency there; and more: `--detail` lists each spec"
     )
     assert len([line for line in seen(text).splitlines() if line]) <= 46
     assert "| `·` |" not in text

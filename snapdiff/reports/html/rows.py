@@ -114,7 +114,7 @@ class RowTable:
             chain.from_iterable(map(self._rows_of_tag, outline.tags)),
             key=lambda row: (_is_quiet(row.worst), row.is_dependency, row.worst),
         )
-        self.signs = signs_in(words for row in self.rows for words in row.cells)
+        self.signs = signs_in([words for row in self.rows for words in row.cells])
         self.classes = self._classes((*outline.packages.by_class, *outline.dependencies.by_class))
 
     def first(self, most: int) -> Iterator[TableRow]:

@@ -1,6 +1,6 @@
 """Products as a table: what happened to each, in a column for each stack."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -15,6 +15,9 @@ from snapdiff.result.packages import Kind
 
 MOST_COLUMNS = 10
 """How many stacks fit beside one another; of more, lines say the names of sets of them."""
+
+_IN_PART = (", and more", " more difference")
+"""What a cell says where it does not tell all in which builds differ."""
 
 
 class ProductCell(NamedTuple):
@@ -59,10 +62,12 @@ class ProductCell(NamedTuple):
         return ", ".join(filter(None, said))
 
 
-def signs_in(cells: Iterable[str]) -> set[str]:
-    """Return the signs in cells: dots, ditto marks, the bracket that some begin with, nothing."""
+def signs_in(cells: Collection[str]) -> set[str]:
+    """Return what of cells needs a legend: dots, ditto marks, brackets, nothing, and more."""
     found = {words[:1] for words in cells if len(words) <= 1 or words[0] == "("}
-    return found | {"·"} if "(·)" in cells else found
+    found |= {"·"} if "(·)" in cells else set()
+    is_in_part = any(more in words for words in cells for more in _IN_PART)
+    return found | {"more"} if is_in_part else found
 
 
 class ProductTable(NamedTuple):
