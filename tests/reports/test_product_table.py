@@ -282,11 +282,12 @@ def test_a_table_without_signs_has_no_legend(tmp_path: Path) -> None:
 
 
 def test_where_the_rest_of_a_cell_is_listed_is_said_once(tmp_path: Path) -> None:
-    old = Item("tool", "1.0", explicit=True, parameters={"mpi": True, "a": True})
-    new = replace(old, compiler=("gcc", "13.1.0"), os="rhel9", target="zen4")
-    new = replace(new, parameters={"mpi": False, "b": True})
-    rows = table(tmp_path, a=([old], [new]), b=([old], [old]))
-    assert rows["tool"][0].endswith(", variant `+mpi` → `~mpi` and 2 more differences")
+    targets = "zen2", "zen3", "zen4"
+    old = [Item("tool", target=it, explicit=True, parameters={"mpi": True}) for it in targets]
+    new = [replace(it, parameters={"mpi": False}) for it in old]
+    new[0], new[1] = replace(new[0], os="rhel9"), replace(new[1], compiler=("gcc", "13.1.0"))
+    rows = table(tmp_path, a=(old, new), b=(old, old))
+    assert rows["tool"][0].endswith("variant `+mpi` → `~mpi`, and more")
     hint = "and more: `--detail` lists each spec\n"
     assert run_cli("-C", tmp_path, "old", "new").out.count(hint) == 1
     assert hint not in run_cli("-C", tmp_path, "old", "new", "--detail").out
