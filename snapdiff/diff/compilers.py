@@ -18,7 +18,6 @@ from snapdiff.spack import (
     NO_COMPILER,
     canonical_compiler,
     is_beside_compilers,
-    is_other_compiler,
     package_of_compiler,
     versions_in_order,
 )
@@ -157,20 +156,21 @@ def _tools_of(
     return found
 
 
-def new_with(
-    side: SideDependencies, changes: Iterable[Change]
+def mpis_of_builds(
+    side: SideDependencies, changes: Iterable[Change], kind: Kind
 ) -> dict[str, tuple[TraitCount, ...]]:
-    """Return which MPIs the new builds of packages have, or `~mpi`, and how many, by package.
+    """Return which MPIs builds of packages have, or `~mpi`, and how many have each, by package.
 
-    New are those that were added, and those that have another version now, or a compiler of another
-    name. Nothing is said of a package of which one has neither, or several MPIs.
+    These are the builds of the old side that are gone (`removed`), or of the new one that are new
+    (`added`), among them those that have another version now; also those that are `two_builds`.
+    Nothing is said of a package of which one has neither, or several MPIs.
     """
-    kinds = (Kind.ADDED, Kind.UPGRADED, Kind.DOWNGRADED)
+    kinds = {Kind.REMOVED} if kind is Kind.REMOVED else {kind, Kind.UPGRADED, Kind.DOWNGRADED}
     builds = {
-        it.new.hash: it
+        spec.hash: (it.package, spec)
         for it in changes
-        if it.new
-        and (it.kind in kinds or (it.old and is_other_compiler(it.old.compiler, it.new.compiler)))
+        if (spec := it.old if kind is Kind.REMOVED else it.new)
+        and (it.kind in kinds or it.two_builds)
     }
     graph = side.graph
     mpis = {
@@ -182,11 +182,12 @@ def new_with(
     bits = {key: 1 << traits.index(mpi) for key, mpi in mpis.items()}
     found: dict[str, Counter[Trait | None]] = {}
     for key, has in unite_below(builds, side.below, lambda it: bits.get(it, 0)):
-        if (change := builds.get(key)) and change.new:
+        if key in builds:
+            package, spec = builds[key]
             trait = traits[has.bit_length() - 1] if has.bit_count() == 1 else None
-            if not has and "~mpi" in change.new.variants:
+            if not has and "~mpi" in spec.variants:
                 trait = Trait("variant", "mpi", "~mpi")
-            found.setdefault(change.package, Counter())[trait] += 1
+            found.setdefault(package, Counter())[trait] += 1
     return {
         package: tuple(TraitCount(it, numbers[it]) for it in sorted(filter(None, numbers), key=str))
         for package, numbers in found.items()

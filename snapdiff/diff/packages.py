@@ -12,7 +12,14 @@ from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.dependencies import SideDependencies, Sides, match_members
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.package_kinds import change_of_package, kind_of_pair
-from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
+from snapdiff.diff.pairing import (
+    Effort,
+    MatchHashes,
+    Pairing,
+    match_in_order,
+    pair_specs,
+    two_builds,
+)
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model.packages import Counted, PackagePair
@@ -30,7 +37,7 @@ class Loss(Struct, frozen=True, gc=False):
 
     `stayed` are on the side of the lost ones, duplicates of these among them, `others` on the other
     side. `sides` are the dependencies of the side of the lost ones and of the other, where both are
-    known.
+    known. The `paired` ones have a partner that is another build.
     """
 
     package: str
@@ -39,6 +46,7 @@ class Loss(Struct, frozen=True, gc=False):
     others: Builds
     sides: Sides | None
     duplicates: frozenset[str] = frozenset()
+    paired: frozenset[str] = frozenset()
 
 
 def narrowed_losses(losses: Iterable[Loss], wanted: Collection[str]) -> Iterator[Loss]:
@@ -79,7 +87,9 @@ def _one_sided(
     return side
 
 
-def _changes(pair: PackagePair, pairing: Pairing, losses: Mapping[Kind, Loss]) -> list[Change]:
+def _changes(
+    pair: PackagePair, pairing: Pairing, apart: Collection[str], losses: Mapping[Kind, Loss]
+) -> list[Change]:
     """Return what happened to the specs of a package in a stack, by kind, version and hash."""
     rows: list[tuple[tuple[Kind, Version, Version, str, str], Change]] = []
     for old_hash, new_hash in pairing.pairs:
@@ -87,7 +97,9 @@ def _changes(pair: PackagePair, pairing: Pairing, losses: Mapping[Kind, Loss]) -
         before, after = old.version, new.version
         fields = differing_fields(old, new)
         kind = kind_of_pair(before, after, is_alike=not fields)
-        change = Change(kind, pair.name, old.spec(old_hash), new.spec(new_hash), fields)
+        specs = old.spec(old_hash), new.spec(new_hash)
+        two_builds = old_hash in apart or UNSET
+        change = Change(kind, pair.name, *specs, fields, two_builds=two_builds)
         rows.append(((kind, before, after, old_hash, new_hash), change))
     for kind, hashes, side in (
         (Kind.REMOVED, pairing.removed, pair.old),
@@ -154,16 +166,17 @@ def diff_package(
         stack: pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
         for stack in sorted(removed.keys() | added.keys())
     }
-    losses = _losses(pair, pairings, sides)
     both = _count(pair.common, scope)
     old, new = (
         _count({build: len(hashes) for build, hashes in side.items()}, scope, both)
         for side in builds
     )
+    apart = two_builds(pair, pairings)
+    losses = _losses(pair, pairings, apart, sides)
     has_several = pair.common or max(len(pair.old), len(pair.new)) > 1  # mostly it has not
     found = {}
     for stack, pairing in pairings.items():
-        changes = _changes(pair, pairing, losses.get(stack, {}))
+        changes = _changes(pair, pairing, apart[stack], losses.get(stack, {}))
         versions = old.versions.get(stack, {}), new.versions.get(stack, {})
         equal: tuple[Mapping[Version, int], Mapping[Version, int]] = ({}, {})
         if sides and has_several and any(change.kind is not Kind.REBUILT for change in changes):
@@ -201,18 +214,23 @@ def _mark_equal(changes: Iterable[Change], side: SideDependencies) -> list[Chang
 
 
 def _losses(
-    pair: PackagePair, pairings: Mapping[str, Pairing], both: Sides | None
+    pair: PackagePair,
+    pairings: Mapping[str, Pairing],
+    apart: Mapping[str, frozenset[str]],
+    both: Sides | None,
 ) -> dict[str, dict[Kind, Loss]]:
     """Return by stack what a package lost, what it gained, and what moved to another version."""
     moved = {stack: _moved(pair, pairing) for stack, pairing in pairings.items()}
-    found: dict[str, dict[Kind, Loss]] = {
-        stack: {}
+    lost = {
+        stack: bool(pairing.removed or pairing.added or apart[stack])
         for stack, pairing in pairings.items()
-        if pairing.removed or pairing.added or moved[stack]
+    }
+    found: dict[str, dict[Kind, Loss]] = {
+        stack: {} for stack in pairings if lost[stack] or moved[stack]
     }
     if not found:
         return {}
-    is_lost = any(pairing.removed or pairing.added for pairing in pairings.values())
+    is_lost = any(lost.values())
     left = {pair.old[key].version_text for keys in moved.values() for key in keys}
     # To read what both sides have takes long; mostly none of it has a version that others left.
     kept = pair.kept() if is_lost or any(it.version_text in left for it in pair.common) else ()
@@ -225,8 +243,11 @@ def _losses(
             (Kind.REMOVED, pairings[stack].removed, old[stack], new[stack], both),
             (Kind.ADDED, pairings[stack].added, new[stack], old[stack], swapped),
         ):
-            if hashes:
-                losses[kind] = _loss(pair.name, set(hashes), here, there, on_both[stack], sides)
+            paired = apart[stack].intersection(key for key, _ in here)
+            if hashes or paired:
+                losses[kind] = _loss(
+                    pair.name, {*hashes}, paired, here, there, on_both[stack], sides
+                )
         if moved[stack]:
             builds = {key: pair.old[key] for key in moved[stack]}
             versions = {build.version for build in builds.values()}
@@ -247,6 +268,7 @@ def _moved(pair: PackagePair, pairing: Pairing) -> set[str]:
 def _loss(
     package: str,
     hashes: set[str],
+    paired: frozenset[str],
     here: Builds,
     there: Builds,
     on_both: Builds,
@@ -255,7 +277,7 @@ def _loss(
     mine = [*here, *on_both]
     looks = {key: (build.version, build.configuration) for key, build in mine}
     duplicates = sides[0].duplicates(looks, hashes) if sides else frozenset[str]()
-    lost = hashes - duplicates
+    lost = hashes - duplicates | paired
     return Loss(
         package=package,
         lost={key: build for key, build in here if key in lost},
@@ -263,6 +285,7 @@ def _loss(
         others=[*there, *on_both],
         sides=sides,
         duplicates=duplicates,
+        paired=paired,
     )
 
 

@@ -11,8 +11,9 @@ from operator import attrgetter
 from msgspec import Struct
 
 from snapdiff.limits import Limits, over_limit
+from snapdiff.model.packages import PackagePair
 from snapdiff.model.specs import Build
-from snapdiff.spack import Configuration, Version, target_families
+from snapdiff.spack import Configuration, Version, is_other_compiler, target_families
 
 
 class Effort:
@@ -233,3 +234,48 @@ def _by_common_tokens(
     old, new = list(filter(_has_hashes, old)), list(filter(_has_hashes, new))
     if old and new:
         yield old, new
+
+
+def two_builds(pair: PackagePair, pairings: Mapping[str, Pairing]) -> dict[str, frozenset[str]]:
+    """Return by stack which paired specs are two builds: one gone, one new.
+
+    Their compilers have other names, and a build that is in no such pair differs from one of them
+    in its compiler alone, or not at all: the package is built with several compilers, and no build
+    of one took the place of another's.
+    """
+    found = {
+        stack: [
+            (old, new)
+            for old, new in pairing.pairs
+            if _has_other_compiler(pair.old[old], pair.new[new])
+        ]
+        for stack, pairing in pairings.items()
+    }
+    apart = dict.fromkeys(found, frozenset[str]())
+    kept = list(pair.kept()) if any(found.values()) else []
+    for stack, pairs in found.items():
+        if not pairs:  # as mostly
+            continue
+        moved = {*chain.from_iterable(pairs)}
+        others = {
+            _look(build)
+            for key, build in (*pair.old.items(), *pair.new.items(), *kept)
+            if stack in build.stacks and key not in moved
+        }
+        apart[stack] = frozenset(
+            key
+            for old, new in pairs
+            for key in (old, new)
+            if not others.isdisjoint((_look(pair.old[old]), _look(pair.new[new])))
+        )
+    return apart
+
+
+def _look(build: Build) -> tuple[Version, Configuration]:
+    """Return a build as it is with any compiler."""
+    return build.version, build.configuration._replace(compiler="")
+
+
+def _has_other_compiler(old: Build, new: Build) -> bool:
+    is_same = (old.version, old.explicit) == (new.version, new.explicit)
+    return is_same and is_other_compiler(old.compiler, new.compiler)

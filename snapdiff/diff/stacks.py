@@ -13,7 +13,7 @@ from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.compilers import (
     count_compilers,
     former_compilers,
-    new_with,
+    mpis_of_builds,
     tools_left,
     unchanged_toolchain,
 )
@@ -128,7 +128,9 @@ class ComparedStack:
             toolchain = unchanged_toolchain(self.graphs, set(filter(scope.has_package, unchanged)))
             several = {it.package for it in packages if it.builds.old > 1 and not it.whole}
             left = tools_left(self._sides, several) if self._sides else {}
-            came_with = new_with(self._sides[1], changes) if self._sides else {}
+            old, new = self._sides or (None, None)
+            gone_with = mpis_of_builds(old, changes, Kind.REMOVED) if old else {}
+            new_with = mpis_of_builds(new, changes, Kind.ADDED) if new else {}
             became = former_compilers(self.packages.added, self.dependencies, all_changes)
         except FormatError as error:
             raise BadPage(self.document, unreadable_side(self.graphs), str(error)) from error
@@ -140,8 +142,8 @@ class ComparedStack:
                 asked_for=asked_for and AskedFor(*(change.package in side for side in asked_for)),
                 lost=lost.common.get(change.package),
                 gained=gained.common.get(change.package),
-                lost_by=lost.packages.get(change.package, ()) if change.specs.removed else (),
-                gained_by=gained.packages.get(change.package, ()) if change.specs.added else (),
+                lost_by=lost.packages.get(change.package, ()),
+                gained_by=gained.packages.get(change.package, ()),
                 moved_by=moved.packages.get(change.package) or UNSET,
                 merged=lost.merged.get(change.package, UNSET),
                 cause=main.get(change.package, UNSET),
@@ -149,8 +151,11 @@ class ComparedStack:
                 was_compiler=change.package in became or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),
                 no_longer_with=left.get(change.package, UNSET),
-                new_with=came_with.get(change.package, UNSET)
-                if change.specs.added and not change.whole
+                gone_with=gone_with.get(change.package, UNSET)
+                if change.package in lost.packages and not change.whole
+                else UNSET,
+                new_with=new_with.get(change.package, UNSET)
+                if change.package in gained.packages and not change.whole
                 else UNSET,
             )
             for change in packages
@@ -216,9 +221,9 @@ class ComparedStack:
         gone = None if self._is_part else self.packages.removed
         came = None if self._is_part else self.packages.added
         return (
-            find_traits(losses[Kind.REMOVED], gone, self._bits),
-            find_traits(losses[Kind.ADDED], came, self._bits),
-            find_traits(losses[Kind.UPGRADED], (), self._bits),
+            find_traits(losses[Kind.REMOVED], gone, self._bits, are_lost=True),
+            find_traits(losses[Kind.ADDED], came, self._bits, are_lost=False),
+            find_traits(losses[Kind.UPGRADED], (), self._bits, are_lost=False),
         )
 
     def _root_changes(self) -> RootChanges | None:

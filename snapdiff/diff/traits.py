@@ -52,11 +52,14 @@ def read_linked(losses: Iterable[Loss], bits: TraitBits) -> None:
     bits.linked = {side: LinkedBits(side, some, bits) for side, some in hashes.items()}
 
 
-def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitBits) -> Traits:
+def find_traits(
+    losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitBits, *, are_lost: bool
+) -> Traits:
     """Return what the lost builds of a stack have in common, package by package and in all.
 
     `gone` are the packages that the stack has on the side of the lost builds alone, None where only
     its documents say that; `bits` know what these builds link and run, and may know of others.
+    Of those that `are_lost` it may be what they had that is gone, too, and few others had.
     """
     gone_from: dict[Sides | None, int] = {None: 0}
     found = []
@@ -67,11 +70,11 @@ def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitB
         if loss.sides and loss.sides not in gone_from:
             mine, theirs = (set(side.graph.names.values()) for side in loss.sides)
             gone_from[loss.sides] = bits.of_names(mine - theirs if gone is None else gone)
-        found.append(_read(loss, gone_from[loss.sides], bits))
+        found.append(_read(loss, gone_from[loss.sides], bits, are_lost=are_lost))
     packages = {lost.package: tuple(_traits_of_package(lost, bits)) for lost in found}
-    every = [replace(lost, builds=lost.every) for lost in found]
+    every = [replace(lost, builds=lost.every) for lost in found if lost.every]
     common = {lost.package: trait for lost in every if (trait := _common_trait(lost, bits))}
-    stack = _trait_of_stack(every, common, reduce(or_, (it.there for it in found), 0), bits)
+    stack = _trait_of_stack(every, common, reduce(or_, (it.there for it in every), 0), bits)
     return Traits(common, merged, packages, stack)
 
 
@@ -104,7 +107,8 @@ class _Lost(Struct, frozen=True, gc=False):
     `others` has under 0 what any other build on either side has, and under the bit of a compiler,
     target or os what those have that have this, too; `there` is what any on the other side has.
     Of what they have `told` may be told, `fields` are those compilers, targets and systems that
-    may be told beside it, and `gone` is what left the document. `linked` is what they link and run.
+    may be told beside it, and `gone` is what left the document; `gone_with` is what of this all of
+    them had, and few others. `linked` is what they link and run.
     """
 
     package: str
@@ -115,6 +119,7 @@ class _Lost(Struct, frozen=True, gc=False):
     told: int
     fields: int
     gone: int
+    gone_with: int
     linked: LinkedBits | None
 
     def builds_told(self, told: int) -> dict[str, "_Build"]:
@@ -138,7 +143,7 @@ class _Build(NamedTuple):
         return self._replace(told=self.told & (linked.direct(key) | ~bits.of_dependencies))
 
 
-def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
+def _read(loss: Loss, gone: int, bits: TraitBits, *, are_lost: bool) -> _Lost:
     mine, theirs = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
     there = 0
     united: dict[int, int] = {}  # what others have by compiler, target and os: few are different
@@ -157,8 +162,14 @@ def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
     twins = [item for item in loss.stayed if item[0] in loss.duplicates]
     every = {key: bits.of_build(key, build, mine) for key, build in (*loss.lost.items(), *twins)}
     lost = {key: every[key] for key in loss.lost}
+    every = {key: has for key, has in every.items() if key not in loss.paired}
     told = ~(bits.told_last | bits.of_names([loss.package]) | _of_versions(loss, lost, bits))
-    return _Lost(loss.package, lost, every, others, there, told, fields, gone, mine)
+    gone_with = 0
+    for bit in each_bit(reduce(and_, lost.values(), gone & told)) if are_lost else ():
+        having = sum(bool(bits.of_build(*build, mine) & bit) for build in loss.stayed)
+        # What all builds had tells none from another, whatever became of it.
+        gone_with |= bit if 0 < having < min(len(lost), len(loss.stayed)) else 0
+    return _Lost(loss.package, lost, every, others, there, told, fields, gone, gone_with, mine)
 
 
 def _of_versions(loss: Loss, lost: Mapping[str, int], bits: TraitBits) -> int:
@@ -177,9 +188,13 @@ def _of_versions(loss: Loss, lost: Mapping[str, int], bits: TraitBits) -> int:
 def _traits_of_package(lost: _Lost, bits: TraitBits) -> list[TraitCount]:
     """Return what tells the lost builds of a package from the others.
 
-    That is what they depend on themselves, where it tells all of them. Where nothing tells some, it
-    is the versions of what all stands on, then variants of dependencies, or build tools.
+    That is a dependency that is gone itself, which most of them that had it lost with it, or what
+    they depend on themselves, where it tells all of them. Where nothing tells some, it is the
+    versions of what all stands on, then variants of dependencies, or build tools.
     """
+    if lost.gone_with:
+        bit = _first(lost.builds_told(lost.gone_with), lost.gone_with, lost.gone, bits)
+        return [TraitCount(bits.trait(bit, reduce(or_, lost.builds.values())), len(lost.builds))]
     last = bits.last_resort() & ~bits.of_package[lost.package]
     toolchain = bits.of_toolchain() & ~bits.of_package[lost.package]
     left = lost.builds_told(lost.told & ~last)

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Collection, Iterable
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from snapdiff.reports.names import Mark, joined, short_patches
 from snapdiff.result.causes import Cause, Event, Trait, TraitCount, Value
 from snapdiff.result.changes import Change
@@ -243,10 +246,17 @@ def traits_in_words(part: TraitCount, mark: Mark) -> str:
     return f"{words} and {also}" if also else words
 
 
-def each_in_words(parts: Iterable[TraitCount], mark: Mark) -> list[str]:
-    """Return what tells which builds: `3 with openmpi 5.0.0rc16`, `1 with mvapich 3.0b`."""
+def each_in_words(parts: Collection[TraitCount], mark: Mark) -> str:
+    """Return what tells which builds: `3 with openmpi 5.0.0rc16, 1 with mvapich 3.0b`.
+
+    What all have beside that is said once: `with gcc 12.2.0: 1 with openmpi 5.0, 1 with ~mpi`.
+    """
     most_first = sorted(parts, key=lambda part: -part.specs)
-    return [f"{it.specs:,} {traits_in_words(it, mark)}" for it in most_first]
+    also = {part.also for part in parts if len(parts) > 1}
+    if len(also) == 1 and (shared := also.pop()):
+        alone = [replace(part, also=UNSET) for part in most_first]
+        return f"{trait_in_words(shared, mark)}: {each_in_words(alone, mark)}"
+    return ", ".join(f"{it.specs:,} {traits_in_words(it, mark)}" for it in most_first)
 
 
 def trait_in_words(trait: Trait, mark: Mark) -> str:

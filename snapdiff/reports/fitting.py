@@ -295,8 +295,8 @@ def _cut(text: str, most: int) -> str:
 
 
 def _first_words(sentence: str, most: int) -> str:
-    """Return what of a sentence fits, up to a comma outside of code; nothing where none does."""
-    ends = (at for at, it in enumerate(sentence[: max(most - 1, 0)]) if it == ",")
+    """Return what of a sentence fits, up to a comma outside of code that no `but` follows."""
+    ends = (it.start() for it in re.finditer(",(?! but )", sentence[: max(most - 1, 0)]))
     whole = [at for at in ends if sentence[:at].count("`") % 2 == 0]
     return f"{sentence[: whole[-1]]}\n" if whole else ""
 

@@ -61,6 +61,9 @@ class Change(Struct, frozen=True, gc=False):
     - `duplicate`: there where true: its side has another spec of the same version and
       configuration, with the same in all that it links and runs, to which that did not happen, or
       that has a lower hash; the new one of a reconfigured spec is like that of another such one
+    - `two_builds`: there where true: of a reconfigured spec the two have compilers of other names,
+      and another build of the package, which is in no such pair, differs from one of them in
+      nothing else: reports for people tell one as gone and one as new
     """
 
     kind: Kind
@@ -71,6 +74,7 @@ class Change(Struct, frozen=True, gc=False):
     cause: Cause | UnsetType | None = UNSET
     same_to_use: bool | UnsetType = UNSET
     duplicate: bool | UnsetType = UNSET
+    two_builds: bool | UnsetType = UNSET
 
     @property
     def specs(self) -> list[Spec]:
@@ -127,6 +131,7 @@ def change_of_part(
         duplicates=duplicates if any(equal.values()) else UNSET,
         lost_by=change.lost_by if is_own[Kind.REMOVED] else (),
         gained_by=change.gained_by if is_own[Kind.ADDED] else (),
+        gone_with=change.gone_with if is_own[Kind.REMOVED] else UNSET,
         new_with=change.new_with if is_own[Kind.ADDED] else UNSET,
         needed_by=UNSET if of_roots and others_came else change.needed_by,
     )

@@ -161,8 +161,9 @@ class PackageChange(Struct, frozen=True, kw_only=True):
       that
     - `lost`, `gained`: what all its removed (added) specs have and none that is there on the other
       side, or null
-    - `lost_by`, `gained_by`: what most of its removed (added) specs have and no other spec of it on
-      either side, then what most of the rest have; three at most, each spec counted once
+    - `lost_by`, `gained_by`: what most of its lost (gained) builds have and no other build of it on
+      either side, then what most of the rest have; three at most, each counted once. These are its
+      removed (added) specs, and those of which the partner is another build (`two_builds`)
     - `moved_by`: the same of its builds that have another version now, told from those of the same
       versions as before that kept theirs; there where anything tells them, of documents with
       dependencies where one was asked for
@@ -180,9 +181,9 @@ class PackageChange(Struct, frozen=True, kw_only=True):
       and none has now, though the stack still has it, each with how many had it, and their
       compiler, if that is one; then those of a version that is still there; there where it had
       several builds and any is
-    - `new_with`: which MPI its new builds have, added ones and those that have another version or a
-      compiler of another name now, and how many have each; there where it was there before and
-      each of these has one
+    - `gone_with`, `new_with`: which MPI its lost (gained) builds have, and how many have each:
+      removed (added) ones and `two_builds`, the new ones also if they only have another version;
+      there where it is on both sides and each of these has one
     - `parts`: what happened to its roots and what beside that; there where it is a root on both
       sides, and has other builds
     """
@@ -210,6 +211,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     was_compiler: bool | UnsetType = UNSET
     needed_by: tuple[str, ...] | UnsetType = UNSET
     no_longer_with: tuple[TraitCount, ...] | UnsetType = UNSET
+    gone_with: tuple[TraitCount, ...] | UnsetType = UNSET
     new_with: tuple[TraitCount, ...] | UnsetType = UNSET
     parts: PackageParts | UnsetType = UNSET
 

@@ -45,7 +45,7 @@ from tests.support.trait_oracle import (
     dependencies,
     different,
     duplicates,
-    new_with,
+    mpis_of,
     no_longer_with,
     order_of,
     package_trait,
@@ -140,19 +140,28 @@ def hold_against(stack: Report, old: Side, new: Side) -> int:
         ):
             some = every[kind].get(change["package"])
             expected = package_trait(change["package"], some, *sides) if some else None
-            some = hashes.get(change["package"])
             assert change[key] == expected, (change, key)
             number += expected is not None
+            side = "old" if key == "lost" else "new"
+            apart = {
+                it[side]["hash"]
+                for it in stack["changes"]
+                if it["package"] == change["package"] and it.get("two_builds")
+            }
+            some = apart | hashes.get(change["package"], set())
             parts = change[f"{key}_by"]
-            assert parts == (package_traits(change["package"], some, *sides) if some else [])
+            is_lost = key == "lost"
+            told = package_traits(change["package"], some, *sides, are_lost=is_lost) if some else []
+            assert parts == told
             assert sum(part["specs"] for part in parts) <= len(some or ())
+            specs = [it for it in stack["changes"] if it["package"] == change["package"]]
+            is_told = (apart or change["specs"][kind]) and not change["whole"]
+            mpis = mpis_of(change["package"], specs, sides[0], side) if is_told else []
+            word = "gone_with" if is_lost else "new_with"
+            assert sorted(change.get(word, []), key=str) == mpis
         several = change["builds"]["old"] > 1 and not change["whole"]
         left = no_longer_with(change["package"], old, new) if several else []
         assert sorted(change.get("no_longer_with", []), key=str) == left
-        specs = [it for it in stack["changes"] if it["package"] == change["package"]]
-        is_more = change["specs"]["added"] and not change["whole"]
-        mpis = new_with(change["package"], specs, new) if is_more else []
-        assert sorted(change.get("new_with", []), key=str) == mpis
     compilers = [Counter(build.compiler for build in side.builds) for side in (old, new)]
     assert stack.get("compilers", []) == [
         {"compiler": name, "old": compilers[0][name], "new": compilers[1][name]}
@@ -704,7 +713,7 @@ def steps_of_a_loss(packages: int) -> int:
     mpi = Trait("dependency", "mpi", "1.0")
 
     def find() -> None:
-        traits = find_traits(losses, ["mpi"], bits_of(losses))
+        traits = find_traits(losses, ["mpi"], bits_of(losses), are_lost=True)
         assert set(traits.common.values()) == {mpi}
         assert set(traits.packages.values()) == {(TraitCount(mpi, 1),)}
 
@@ -742,7 +751,7 @@ def steps_of_a_merge(packages: int) -> int:
     bits = bits_of(losses)
 
     def find() -> None:
-        assert not find_traits(losses, [], bits).merged
+        assert not find_traits(losses, [], bits, are_lost=True).merged
 
     return work(find)
 
@@ -774,7 +783,7 @@ def test_builds_that_are_one_now_are_told_by_the_first_dependency_that_lists_the
     sides = both_sides((NodesByHash(graph), NodesByHash(graph)))
     like = build_with()
     losses = [Loss("a", {"a-1": like}, [("a-2", like)], [("a-3", like)], sides)]
-    found = find_traits(losses, [], bits_of(losses)).merged
+    found = find_traits(losses, [], bits_of(losses), are_lost=True).merged
     assert found == ({"a": merged} if merged else {})
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.reports import GroupBy, ReportOptions
+from snapdiff.reports.moves.two_builds import with_builds_apart
 from snapdiff.result.changes import Change
 from tests.reports.test_news import diff_of
 from tests.support.documents import Item, Json, needs, to_bytes
@@ -54,7 +55,7 @@ def test_each_spec_is_counted_once_in_its_tag(pair: Catalogs, kind: tuple[str, .
             said[{"gone": "removed", "new": "added"}.get(name, name)] += int(number)
     specs = {
         (tag.new, it.kind, it.package, it.old and it.old.hash, it.new and it.new.hash)
-        for tag in diff.tags
+        for tag in with_builds_apart(diff).tags
         for stack in tag.stacks
         for it in stack.changes
         if stack.status in ("changed", "unchanged")

@@ -381,7 +381,7 @@ def test_the_first_sentence_says_what_products_lost_all_builds_with(tmp_path: Pa
             built_with("openmpi", *after, other),
         )
         words = run_cli(*sides, "-f", "text", "--stat").out.split("\n\n")[1].replace("\n", " ")
-        who = ["user has", "second, user have", "second, third, user have"]
+        who = ["user has", "second and user have", "second, third, user have"]
         assert f". {who[len(names) - 1]} no build with openmpi any more." in words
 
 

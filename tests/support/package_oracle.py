@@ -11,6 +11,7 @@ from typing import Any
 from tests.support.oracle import (
     Change,
     Record,
+    canonical_compiler,
     compare_versions,
     compared_tags,
     counting_stacks,
@@ -113,6 +114,41 @@ def hashes_of(changes: list[Change], kind: str, place: int) -> set[Any]:
     return {change[place] for change in changes if change[1] == kind}
 
 
+def look(record: Record) -> tuple[Any, ...]:
+    """A build as it is with any compiler; its version as the oracle compares it stands beside."""
+    spec = spec_of(record)
+    return spec.os, spec.platform, spec.target, frozenset(spec.variants)
+
+
+def two_builds(
+    changes: list[Change], old: list[Record], new: list[Record]
+) -> list[tuple[Any, Any]]:
+    """The hashes of pairs of one version with compilers of other names, where others are alike."""
+    before, after = ({it["hash"]: it for it in side[::-1]} for side in (old, new))
+    found = [
+        (before[it[2]], after[it[3]])
+        for it in changes
+        if it[1] == "reconfigured"
+        for names in [{compiler_of(before[it[2]]), compiler_of(after[it[3]])}]
+        if len(names) == 2 and "none" not in names
+    ]
+    moved = {it["hash"] for pair in found for it in pair}
+    others = [it for it in (*before.values(), *after.values()) if it["hash"] not in moved]
+
+    def has_one_alike(record: Record) -> bool:
+        return any(
+            look(record) == look(it) and same(record["versions"][0], it["versions"][0])
+            for it in others
+        )
+
+    return [(a["hash"], b["hash"]) for a, b in found if has_one_alike(a) or has_one_alike(b)]
+
+
+def compiler_of(record: Record) -> str:
+    """The name of the compiler, as it is called today."""
+    return canonical_compiler(record["compiler"]).split("@")[0]
+
+
 def trait_of(package: str, hashes: set[Any], sides: tuple[Side, Side]) -> Trait | None:
     """The trait of the builds that one side alone has."""
     return package_trait(package, hashes, *sides) if hashes else None
@@ -165,6 +201,9 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
             if not changes:
                 continue
             kinds = Counter(change[1] for change in changes)
+            pairs = two_builds(changes, mine, other)
+            lost = hashes_of(changes, "removed", 2).union(pair[0] for pair in pairs)
+            gained = hashes_of(changes, "added", 3).union(pair[1] for pair in pairs)
             versions, now = version_set(mine), version_set(other)
             kept = [version for version in now if version not in without(now, versions)]
             every = sorted((*without(versions, now), *now), key=cmp_to_key(compare_versions))
@@ -182,10 +221,8 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
                     "asked_for": None,
                     "lost": trait_of(package, hashes_of(changes, "removed", 2), sides),
                     "gained": trait_of(package, hashes_of(changes, "added", 3), sides[::-1]),
-                    "lost_by": package_traits(package, hashes_of(changes, "removed", 2), *sides),
-                    "gained_by": package_traits(
-                        package, hashes_of(changes, "added", 3), *sides[::-1]
-                    ),
+                    "lost_by": package_traits(package, lost, *sides, are_lost=True),
+                    "gained_by": package_traits(package, gained, *sides[::-1]),
                 }
             )
     return found

@@ -229,10 +229,24 @@ TOOLS: set[Key] = {
 
 
 def package_traits(
-    package: str, lost: Collection[str], mine: Side, theirs: Side
+    package: str, lost: Collection[str], mine: Side, theirs: Side, *, are_lost: bool = False
 ) -> list[dict[str, Any]]:
-    """How many of the lost builds of a package have which trait, at most three."""
+    """How many of the lost builds of a package have which trait, at most three.
+
+    Of those that `are_lost` a dependency that is gone, too, is told if few others had it.
+    """
     builds = [build for build in mine.builds if build.package == package and build.hash in lost]
+    below = [dependencies(mine.graph, build.hash) for build in builds]
+    stayed = [it for it in mine.builds if it.package == package and it.hash not in lost]
+    names: set[str] = set()
+    for name in gone_from(mine, theirs) - {package} if are_lost and builds else ():
+        having = sum(name in dependencies(mine.graph, it.hash) for it in stayed)
+        if 0 < having < min(len(builds), len(stayed)) and all(name in it for it in below):
+            names.add(name)
+    if names:
+        name = min(names, key=lambda name: (min(found[name][0] for found in below), name))
+        trait = {"what": "dependency", "name": name, "value": version_of(name, below)}
+        return [{"trait": trait, "specs": len(builds)}]
     itself: Key = ("dependency", package, "")
     others = pairs_of_others(package, lost, mine, theirs)
 
@@ -355,15 +369,18 @@ def tools_left(
     return found
 
 
-def new_with(package: str, specs: Iterable[Mapping[str, Any]], new: Side) -> list[dict[str, Any]]:
-    """Which MPI the new builds of a package have, or none, and how many have each."""
+def mpis_of(
+    package: str, specs: Iterable[Mapping[str, Any]], side: Side, key: str
+) -> list[dict[str, Any]]:
+    """Which MPI the lost (`old`) or new builds of a package have, or none, and how many of each."""
+    kinds = {"removed"} if key == "old" else {"added", "upgraded", "downgraded"}
     numbers: Counter[Key] = Counter()
     for spec in specs:
-        if spec["kind"] not in ("added", "upgraded", "downgraded") or package in MPIS:
+        if not (spec["kind"] in kinds or spec.get("two_builds")) or package in MPIS:
             continue
-        below = (node for _, node in nodes_below(new.graph, spec["new"]["hash"]))
+        below = (node for _, node in nodes_below(side.graph, spec[key]["hash"]))
         mpis = {("dependency", it.name, it.version) for it in below if it.name in MPIS}
-        if not mpis and "~mpi" in spec["new"]["variants"]:
+        if not mpis and "~mpi" in spec[key]["variants"]:
             mpis = {("variant", "mpi", "~mpi")}
         if len(mpis) != 1:
             return []

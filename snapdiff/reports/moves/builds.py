@@ -17,9 +17,8 @@ class BuildShare(NamedTuple):
     these builds, in order, where the package has others, too, and `numbers` how many builds are of
     each; `of_versions` is how many builds of these versions it has on each side. `duplicates` are
     told where the number is 0: nobody misses a build of which there is an equal one. `is_each` says
-    that each of several packages lost or gained so many. `has_twin` says of the only one that is
-    lost that one of the same version and configuration was only rebuilt. `some` tells some of those
-    again that the `parts` are about.
+    that each of several packages lost or gained so many. The only one that is lost was
+    one of so many `of_alike`, of one version and configuration, where the others were only rebuilt.
     """
 
     number: int
@@ -32,8 +31,7 @@ class BuildShare(NamedTuple):
     of_versions: Count = Count(0, 0)
     merged: Trait | None = None
     is_each: bool = False
-    has_twin: bool = False
-    some: TraitCount | None = None
+    of_alike: int = 0
 
     def in_words(self, mark: Mark, *, beside_versions: bool, total_is_said: bool = False) -> str:
         """Return `2 of 18 builds gone (with mvapich 3.0b)`, or `the build with mvapich 3.0b gone`.
@@ -56,10 +54,8 @@ class BuildShare(NamedTuple):
         if trait := self.common_trait(mark):
             told = f"no longer {trait}" if is_no_longer else trait
         else:
-            told = ", ".join(each_in_words(self.parts, mark))
-        if self.some:
-            told += f"; {self.some.specs:,} of them {traits_in_words(self.some, mark)}"
-        told = told or "another like it is there" * self.has_twin
+            told = each_in_words(self.parts, mark)
+        told = told or (f"one of {self.of_alike:,} alike" if self.of_alike else "")
         which = [it for it in (self._versions_in_words(mark), told) if it]
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)
         return f"{words} ({notes})" if notes else words
@@ -152,14 +148,14 @@ class VersionMove(NamedTuple):
         if self.went:
             old, new = self.went
             number, came = old.old - old.new, new.new - new.old
-            which = ", ".join(each_in_words(self.moved_by, mark))
+            which = each_in_words(self.moved_by, mark)
             if len(self.moved_by) == 1:
                 those = "the one" if number == 1 else "those"
                 which = f"{those} {traits_in_words(self.moved_by[0], mark)}"
             which = f" ({which})" if which else ""
             some = f"{number:,} of {counted(old.old, 'build')}"
             if self.comes_with_more:
-                mpis = ", ".join(each_in_words(self.new_with, mark))
+                mpis = each_in_words(self.new_with, mark)
                 mpis = mpis and f": {mpis}"
                 words = f"{mark(new.version)} new ({counted(came, 'build')}{mpis})"
                 if new.old:

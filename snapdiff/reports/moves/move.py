@@ -15,7 +15,7 @@ from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.packages import AskedFor, Because, Kind
-from snapdiff.spack import NO_COMPILER, is_other_compiler
+from snapdiff.spack import NO_COMPILER
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -139,19 +139,12 @@ class Move(Struct, frozen=True, kw_only=True):
         return f", {number:,} of them also {event_in_words(event, mark)}"
 
     def how_reconfigured(self, mark: Mark) -> str:
-        """Return `reconfigured: variant +mpi → ~mpi`, or `with gcc 12 in place of gcc 11`.
-
-        Of some builds with a compiler of another name, `new (with gcc 12), 2 with llvm 16 gone`.
-        """
+        """Return `reconfigured: variant +mpi → ~mpi`, or `with gcc 12 in place of gcc 11`."""
         if self.some_builds and [it.what for it in self.differs] == ["compiler"]:
             sides = (self.differs[0].old, self.differs[0].new)
             old, new = (compiler_in_words(str(it), mark) for it in sides)
             if NO_COMPILER not in sides:
-                is_same = not is_other_compiler(*map(str, sides))
-                also = self._also_in_words(mark)
-                if is_same:
-                    return f"with {new} in place of {old}{also}"
-                return f"new (with {new}){also}, {self.some_builds[0]:,} with {old} gone"
+                return f"with {new} in place of {old}{self._also_in_words(mark)}"
         words = self.differences_in_words(mark)
         return f"reconfigured: {words}" if words else "reconfigured"
 
@@ -164,7 +157,6 @@ class Move(Struct, frozen=True, kw_only=True):
         how = self.how_reconfigured(mark) if is_told else "reconfigured"
         number = self.some_builds[0] if self.some_builds else 0
         some = f"{counted(number, 'build')} of " if number else ""
-        some = f"also {number:,} of " if how.startswith("new ") else some
         return f"{some}{versions_in_words(self.beside, mark)} {how}"
 
     def builds_in_words(self, mark: Mark) -> str:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import other_values_of_all
@@ -17,7 +17,6 @@ from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
 from snapdiff.spack import (
     NO_COMPILER,
     canonical_compiler,
-    is_other_compiler,
     parse_version,
     versions_in_order,
 )
@@ -41,8 +40,6 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     ]
     events = set().union(*of_specs)
     in_all = set.intersection(*of_specs) - shared if of_specs else set()
-    if is_builds and (shares := _with_other_compiler(in_all, change, reconfigured, lost, gained)):
-        (lost, gained), reconfigured, events, in_all = shares, [], set(), set()
     own_events = events - shared
     of_some = Counter(it for some in of_specs for it in some - in_all - shared if in_all)
     others = of_some.most_common() if reconfigured else []
@@ -152,7 +149,10 @@ def _status(
         return Status.DUPLICATES
     if lost and lost.is_merge:
         return Status.RECONFIGURED
-    if change.kind is Kind.REMOVED or change.builds_alone(Kind.REMOVED):
+    is_one_alike = bool(
+        change.came and lost and lost.alike
+    )  # and there are builds of a new version
+    if change.kind is Kind.REMOVED or (change.builds_alone(Kind.REMOVED) and not is_one_alike):
         return _class_of_step(versions) if versions.into else Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
@@ -260,7 +260,9 @@ def _shares_of(
     if versions_say_it or not (change.specs.removed or change.specs.added):
         return None, None
 
-    def share(kind: Kind, parts: tuple[TraitCount, ...]) -> BuildShare:
+    def share(
+        kind: Kind, parts: tuple[TraitCount, ...], mpis: tuple[TraitCount, ...] | UnsetType
+    ) -> BuildShare:
         is_lost = kind is Kind.REMOVED
         number, duplicates = change.builds_alone(kind), change.equal_builds(kind)
         # By pairs alone a build of another version may be the one that is left over.
@@ -270,69 +272,57 @@ def _shares_of(
         numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
         versions = versions_in_order(fewer & numbers.keys())
         of_these = [it for it in counts if it.version in versions]
-        mpis = _counting(change.new_with or (), number)
         return BuildShare(
             number=number,
             in_all=builds if number else Count(0, 0),
             what="gone" if is_lost else "new",
-            parts=parts if is_lost or _counting(parts, number) else mpis or parts,
+            parts=_told_of_builds(parts, mpis or (), found) if len(found) == number else parts,
             versions=versions,
             duplicates=0 if number else duplicates,
             numbers=tuple(numbers[it] for it in versions),
             of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
             merged=change.merged or None if is_lost else None,
-            has_twin=is_lost and len(found) == number == 1 and _has_twin(found[0], specs),
+            of_alike=_number_alike(found[0], specs) if is_lost and len(found) == number == 1 else 0,
         )
 
     is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
     builds = _number_of_builds(change) if is_of_some else Count(0, 0)
-    return share(Kind.REMOVED, change.lost_by), share(Kind.ADDED, change.gained_by)
+    return (
+        share(Kind.REMOVED, change.lost_by, change.gone_with),
+        share(Kind.ADDED, change.gained_by, change.new_with),
+    )
 
 
-def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
-    """Return whether a spec of the same version and configuration as a lost one was rebuilt."""
+def _told_of_builds(
+    parts: tuple[TraitCount, ...], mpis: tuple[TraitCount, ...], specs: Collection[Change]
+) -> tuple[TraitCount, ...]:
+    """Return what is said of lost or new builds: what tells all, MPIs, or of new ones the compiler.
+
+    Other builds may have the same MPI, or compiler: of all that are lost it is not said alone.
+    """
+    is_all = bool(_counting(parts, len(specs)))
+    are_lost = any(it.old for it in specs)
+    mpis = _counting(mpis, len(specs)) if len(mpis) > are_lost else ()
+    if mpis and not (is_all and len(parts) == 1):
+        dependencies = {it.trait for it in parts if it.trait.what == "dependency"}
+        is_other = not dependencies.issubset(it.trait for it in mpis)
+        if not is_all or is_other or len(mpis) < len(parts):
+            return mpis
+    compilers = {it.new.compiler for it in specs if it.new and it.two_builds}
+    if is_all or are_lost or len(compilers) != 1 or not all(it.two_builds for it in specs):
+        return parts
+    return (TraitCount(Trait("compiler", None, *compilers), len(specs)),)
+
+
+def _number_alike(lost: Change, specs: Iterable[Change]) -> int:
+    """Return of how many specs alike one is lost, where others were only rebuilt; else 0.
+
+    Alike are those of the same version and configuration.
+    """
     others = [it.old for it in specs if it.kind is Kind.REBUILT and it.old]
     looks = [replace(it, hash="", explicit=False) for it in (*lost.specs, *others)]
-    return looks[0] in looks[1:]
-
-
-def _with_other_compiler(
-    events: Collection[Event],
-    change: PackageChange,
-    specs: Collection[Change],
-    lost: BuildShare | None,
-    gained: BuildShare | None,
-) -> tuple[BuildShare, BuildShare] | None:
-    """Return the builds that are gone and new, if some got a compiler of another name as well.
-
-    All of these got the same, and the others are all gone, or all new.
-    """
-    if not (lost and gained) or bool(lost.number) is bool(gained.number):
-        return None
-    others = gained if gained.number else lost
-    if others.versions:
-        return None
-    compilers = [it for it in events if it.what == "compiler"]
-    if len(compilers) != len(events) or len(events) != 1:
-        return None
-    old, new = str(compilers[0].old), str(compilers[0].new)
-    if not is_other_compiler(old, new):
-        return None
-
-    def with_more(share: BuildShare, in_all: Count, compiler: str) -> BuildShare:
-        number = len(specs)
-        part = TraitCount(Trait("compiler", None, compiler), number)
-        return share._replace(
-            number=share.number + number,
-            in_all=in_all,
-            parts=(*share.parts, part),
-            duplicates=0,
-        )
-
-    gained = with_more(gained, others.in_all, new)
-    if mpis := _counting(change.new_with or (), gained.number):
-        gained = gained._replace(parts=mpis, some=gained.parts[-1])
-    return with_more(lost, others.in_all, old), gained
+    number = looks.count(looks[0])
+    return number if number > 1 else 0
 
 
 def _beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

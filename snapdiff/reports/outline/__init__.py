@@ -13,6 +13,7 @@ from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.moves.places import added_word
 from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.moves.two_builds import with_builds_apart
 from snapdiff.reports.names import only_place, readable, side_names, tag_names
 from snapdiff.reports.outline.class_counts import Numbers, count_by_class
 from snapdiff.reports.outline.counts import count_table, tags_worst_first
@@ -42,7 +43,7 @@ def outline_of(
     With `details` there is every spec, with `has_table` products are a table where that is good.
     What is new and was there before is not called new if it is `back`.
     """
-    diff = readable(diff)
+    diff = with_builds_apart(readable(diff))
     kinds, both = wanted_kinds(diff.filters), (Kind.REMOVED, Kind.ADDED)
     asks = kinds.issuperset(both) and not diff.filters.no_renames
     changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]

@@ -1,0 +1,112 @@
+"""Pairs that are two builds of a package with several compilers: people read one as gone."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from snapdiff.reports.moves.two_builds import with_builds_apart
+from snapdiff.result.packages import Kind
+from tests.reports.test_news import diff_of
+from tests.support.documents import Item, needs
+from tests.support.environments import write_locks
+from tests.support.generated import Catalogs, catalogs
+from tests.support.helpers import run_cli, run_json
+
+GCC, CCE = ("gcc", "12.2.0"), ("cce", "16.0.1")
+MPI = {version: Item("mpich", version, explicit=True) for version in ("4.0", "4.1")}
+
+
+def app(compiler: tuple[str, str], mpi: str, *options: str) -> Item:
+    return Item(
+        "app",
+        explicit=True,
+        compiler=compiler,
+        parameters=dict.fromkeys(options, True),
+        needs=(needs(MPI[mpi], "mpi"),),
+    )
+
+
+STAYS = app(GCC, "4.0")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        # Another build has its variants: nothing but the compiler and MPI tells the two.
+        (
+            [app(CCE, "4.0"), STAYS],
+            [app(GCC, "4.1"), STAYS],
+            "app 1.0, 2 builds: 1 gone (with cce 16.0.1), 1 new (with mpich 4.1).",
+        ),
+        # One is new that had no partner, and one that had.
+        (
+            [app(CCE, "4.0"), STAYS],
+            [app(GCC, "4.1"), app(GCC, "4.1", "x"), STAYS],
+            "app 1.0, 2 → 3 builds: 1 gone (with cce 16.0.1), 2 new (with mpich 4.1).",
+        ),
+        # It is the build with its variants, with another compiler now.
+        (
+            [app(CCE, "4.0", "x"), STAYS],
+            [app(GCC, "4.0", "x"), STAYS],
+            "app 1.0: 1 of 2 builds with gcc 12.2.0 in place of cce 16.0.1.",
+        ),
+        # All moved.
+        (
+            [app(CCE, "4.0"), app(CCE, "4.1")],
+            [app(GCC, "4.0"), app(GCC, "4.1")],
+            "app 1.0 is reconfigured: compiler cce@16.0.1 → gcc@12.2.0.",
+        ),
+    ],
+)
+def test_a_build_is_gone_and_one_is_new_where_only_compilers_tell_them(
+    tmp_path: Path, old: list[Item], new: list[Item], told: str
+) -> None:
+    sides = write_locks(tmp_path, [*MPI.values(), *old], [*MPI.values(), *new])
+    text = run_cli(*sides, "-f", "text").out
+    assert " ".join(text.split("\n\n")[1].split()) == told
+    # The JSON report, and a gate, have the pairs of section 6.
+    [stack] = run_json(*sides)["tags"][0]["stacks"]
+    pairs = [it for it in stack["changes"] if it["kind"] == "reconfigured"]
+    assert all(it.get("two_builds", False) is (" gone " in told) for it in pairs)
+    assert stack["summary"]["removed"] == 0
+    assert run_cli(*sides, "--fail-on", "removed").status == 0
+
+
+def test_the_same_is_told_with_every_spec_and_as_a_page(tmp_path: Path) -> None:
+    old, new = [app(CCE, "4.0"), STAYS], [app(GCC, "4.1"), STAYS]
+    sides = write_locks(tmp_path, [*MPI.values(), *old], [*MPI.values(), *new])
+    assert "every spec: 1 gone, 1 new" in run_cli(*sides, "--detail").out
+    html = run_cli(*sides, "-f", "html").out
+    assert "1 gone (with cce 16.0.1), 1 new (with mpich 4.1)" in html
+
+
+def test_new_dependencies_that_are_equal_count_once(tmp_path: Path) -> None:
+    """They differ in their recipe alone, and in nothing that they use."""
+    old = [app(CCE, "4.0"), app(CCE, "4.1"), STAYS]
+    new = [replace(app(GCC, "4.1"), recipe=recipe) for recipe in ("one=====", "two=====")]
+    sides = []
+    for builds in (old, [*new, STAYS]):
+        below = [replace(it, explicit=False) for it in builds]
+        users = [Item(f"user{n}", explicit=True, needs=(needs(it),)) for n, it in enumerate(below)]
+        sides.append([*MPI.values(), *below, *users])
+    text = " ".join(run_cli(*write_locks(tmp_path, *sides), "-f", "text").out.split())
+    assert "app 1.0, 3 → 2 builds: 2 gone (with cce 16.0.1), 1 new" in text
+
+
+@given(catalogs())
+def test_the_numbers_of_builds_still_add_up(pair: Catalogs) -> None:
+    """Section 6: what is old is unchanged, removed or in a pair, and what is new likewise."""
+    diff = diff_of(*pair)
+    apart = with_builds_apart(diff)
+    tags = zip(diff.tags, apart.tags, strict=True)
+    for before, after in (it for it in tags if it[0].status == "changed"):
+        for old, new in zip(before.stacks, after.stacks, strict=True):
+            counts = {kind: sum(it.kind is kind for it in new.changes) for kind in Kind}
+            assert all(new.summary.count(kind) == number for kind, number in counts.items())
+            moved = sum(bool(it.two_builds) for it in old.changes)
+            assert new.summary.removed == old.summary.removed + moved
+            assert new.summary.added == old.summary.added + moved
+            specs = [sum(it.specs.count(kind) for it in new.package_changes) for kind in Kind]
+            assert specs == [new.summary.count(kind) for kind in Kind]
