@@ -48,7 +48,7 @@ already)**
 `ascent` `0.9.2` → `0.9.1`
 - no longer root specs anywhere, but dependencies of it: `vtk-m`, `zfp`, `darshan-runtime`, \
 `darshan-util`, `faodel`, `hdf5`, `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, \
-`adios2`, `libcatalyst`; `paraview`, `ascent` in some environments alone
+`adios2`, `libcatalyst`; `paraview` in `cuda-aarch64`; `ascent` in `oneapi-x86_64`
 - lower versions came with it: `hdf5` `1.12.2` (`cuda-aarch64`, `oneapi-x86_64`); `ascent` \
 `0.9.1`, `freetype` `2.10.2` (`cuda-aarch64`)
 **`exago` `1.6.0` is new in all but `oneapi-x86_64`**: lower versions came with it: `camp` \
@@ -60,21 +60,23 @@ already)**
 **Upgraded**
 - all 5: `amrex` `23.08` → `23.11`, `axom` `0.7.0` → `0.8.1`, `butterflypack` `2.2.2` → `2.4.0`, \
 `cabana` `0.5.0` → `0.6.0`, `charliecloud` `0.33` → `0.34`, `datatransferkit` `3.1-rc3` → \
-`3.1.1`, `flux-core` `0.53.0` → `0.55.0`, `hdf5` `1.14.2` → `1.14.3` (no longer a root spec), \
-`heffte` `2.3.0` → `2.4.0`, `mercury` `2.3.0` → `2.3.1`, `mfem` `4.5.2` → `4.6.0`, `openmpi` \
-`4.1.5` → `4.1.6`, `openpmd-api` `0.15.1` → `0.15.2`, `petsc` `3.19.4` → `3.20.1`, `plasma` \
-`22.9.29` → `23.8.2`, `pumi` `2.2.7` → `2.2.8`, `py-petsc4py` `3.19.4` → `3.20.1`, `slate` \
-`2022.07.00` → `2023.08.25`, `slepc` `3.19.1` → `3.20.0`, `strumpack` `7.1.3` → `7.2.0`, \
-`sundials` `6.5.1` → `6.6.1`, `tau` `2.32.1` → `2.33`, `umpire` `2022.03.1` → `2022.10.0`, \
-`veloc` `1.6` → `1.7` (no longer a root spec), `xyce` `7.6.0` → `7.7.0`
+`3.1.1`, `flux-core` `0.53.0` → `0.55.0`, `hdf5` `1.14.2` → `1.14.3`, `heffte` `2.3.0` → \
+`2.4.0`, `mercury` `2.3.0` → `2.3.1`, `mfem` `4.5.2` → `4.6.0`, `openmpi` `4.1.5` → `4.1.6`, \
+`openpmd-api` `0.15.1` → `0.15.2` (a dependency in `oneapi-x86_64`), \
+`petsc` `3.19.4` → `3.20.1`, `plasma` `22.9.29` → `23.8.2`, \
+`pumi` `2.2.7` → `2.2.8`, `py-petsc4py` `3.19.4` → `3.20.1`, `slate` `2022.07.00` → `2023.08.25`, \
+`slepc` `3.19.1` → `3.20.0`, `strumpack` `7.1.3` → `7.2.0`, `sundials` `6.5.1` → `6.6.1`, `tau` \
+`2.32.1` → `2.33`, `umpire` `2022.03.1` → `2022.10.0`, `veloc` `1.6` → `1.7`, `xyce` `7.6.0` → \
+`7.7.0`
 - all but `oneapi-x86_64`: `alquimia` `1.0.10` → `1.1.0`, `hpctoolkit` `2023.03.01` → \
-`2023.08.1`, `magma` `2.7.1` → `2.7.2`, `paraview` `5.11.1` → `5.11.2`
+`2023.08.1`, `magma` `2.7.1` → `2.7.2`, `paraview` `5.11.1` → `5.11.2` (a dependency in \
+`cuda-x86_64`, `rocm-x86_64`)
 - all but `cuda-ppc64le`: `phist` `1.11.2` → `1.12.0`
 - the 3 `cuda-*`: `nvhpc` `23.7` → `23.9`
 - the 3 `*-x86_64`: `variorum` `0.6.0` → `0.7.0`
 - `cuda-aarch64`: `flecsi` `2.1.0` → `2.2.1`
-- of those named above: `libcatalyst` `2.0.0-rc3` → `2.0.0-rc4` (no longer a root \
-spec), in all but `oneapi-x86_64`; `py-torch` `2.0.1` → `2.1.0` (`cuda-x86_64`)
+- of those named above: `libcatalyst` `2.0.0-rc3` → `2.0.0-rc4` (all but `oneapi-x86_64`); \
+`py-torch` `2.0.1` → `2.1.0` (`cuda-x86_64`)
 **With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); `mgard` (1 \
 new build), now a root spec (`oneapi-x86_64`)
 **With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)
@@ -200,7 +202,7 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
     assert "## Products" not in text  # the fold says what it has
     assert "\n**Upgraded**\n\n- all 5: `amrex` `23.08` → `23.11`, `axom` `0.7.0` → " in in_sight
     # Also where it is a dependency.
-    assert "`magma` `2.7.1` → `2.7.2`, `paraview` `5.11.1` → `5.11.2`\n" in in_sight
+    assert "`magma` `2.7.1` → `2.7.2`, `paraview` `5.11.1` → `5.11.2` (a dependency" in in_sight
     assert "\n**With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)\n" in in_sight
     more = "**With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); "
     assert f"\n{more}" in in_sight
@@ -233,9 +235,9 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     # Of compilers nothing is said where builds with one are lost.
     left = "`esmf` has no build of `8.5.0` with `openmpi` any more"  # 8.6.0 has
     assert lines[2] == f"{news}. {left}."
-    assert lines[3] == "**No build left**: with `openmpi`: `esmf` `8.5.0`"
+    assert lines[3] == "**No build left** with `openmpi`: `esmf` `8.5.0`"
     builds = "**Builds**: 649 → 627, 578 as before, 40 with another hash, 31 gone, 9 new"
-    assert f"{builds} (a build that changed its version counts as both)" in lines
+    assert f"{builds} (a build that changed its version counts as gone and as new)" in lines
 
     those = "3 with `openmpi` `5.0.0rc16`, 1 with `mvapich` `3.0b`"
     new = "6 builds: 3 with `cray-mpich` `8.1.27`, 3 with `openmpi` `5.0.0`"
@@ -426,7 +428,7 @@ def test_the_first_sentence_says_to_which_compiler_all_builds_moved(options: lis
 def test_a_short_comment_on_a_release_keeps_what_was_lost_and_the_toolchain() -> None:
     text = render_report(e4s_diff(), "comment", ReportOptions(max_length=5500))
     assert 4_500 < len(text) <= 5_500
-    assert "\nShortened to fit; left out: which tools are as before; depende" in text
+    assert "\nShortened to fit; left out: other unchanged tools; more of" in text
     assert "\n- no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp` " in text
     assert "\n- `openblas` `0.3.23` → `0.3.24` (all 5)\n" in text
     assert "\n- `cuda-aarch64`: `flecsi` `2.1.0` → `2.2.1`\n" in text

@@ -347,13 +347,13 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
         (
             [user(it) for it in MPIS],
             [user("mpich"), user("mpich", 2)],
-            "No build left: with openmpi: user",
+            "No build left with openmpi: user",
         ),
         # Of builds of a version that stays its line tells how many alone.
         (
             [user("openmpi"), user("openmpi", 2), user("mpich", 3), SECOND["2.0"]],
             [user("mpich", 3), SECOND["2.1"]],
-            "No build left: with openmpi: user",
+            "No build left with openmpi: user",
         ),
         ([user("openmpi"), user("mpich", 3)], [user("mpich", 3)], "with openmpi"),
     ],
@@ -398,7 +398,7 @@ def test_what_a_line_says_of_one_stack_is_not_said_of_another(tmp_path: Path) ->
         }
         write_files(tmp_path / side, files)
     out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
-    assert "No build left: with openmpi: user (b)" in out
+    assert "No build left with openmpi: user (b)" in out
 
 
 def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> None:
@@ -413,7 +413,7 @@ def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> Non
     out = run_cli(*sides, "-f", "text").out.replace("\n      ", " ").replace("\n", " ")
     said = "no version is gone, but 7 products have no build with openmpi any more."
     assert said in out
-    assert f"No build left: with openmpi: {', '.join(names)}" in out
+    assert f"No build left with openmpi: {', '.join(names)}" in out
 
 
 def test_an_mpi_that_left_the_stack_is_no_mpi_that_a_package_has_no_build_of(

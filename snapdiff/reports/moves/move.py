@@ -35,7 +35,8 @@ class Move(Struct, frozen=True, kw_only=True):
     the versions of a product's builds that were, where more happened to others. `asked_for` is
     there where somebody asks for it on one side alone, and it is on both. `needed_by` are asked for
     only now and depend on the older version that came, or on what is asked for no longer.
-    `as_dependency` says that it happened to a dependency, and that there is a product of its name.
+    `as_dependency` says that it happened to a dependency, and that there is a product of its name,
+    `dependency_at` where else than to a product, if it is told of both.
     `builds` is how many a product that is `whole` has, or had, in the one stack where it is, and
     `compilers` are theirs, where each has another one; `gone_since` says of one that is new that it
     is back, and when it went.
@@ -61,6 +62,7 @@ class Move(Struct, frozen=True, kw_only=True):
     needed_by: tuple[str, ...]
     asked_for: AskedFor | None
     as_dependency: bool = False
+    dependency_at: Place | None = None
     stacks: tuple[str, ...] = ()
     place: Place
     builds: int = 0

@@ -297,8 +297,8 @@ def _roots_told(
 def named_steps(lines: Iterable[PackageLine], status: Status, places: Places) -> Named:
     """Return the packages to which this happened with the steps they made, the same step once.
 
-    That is so as well where nobody asks for the package, if it is the same step. Those in most
-    stacks are first.
+    That is so as well where nobody asks for the package, if it is the same step; it says where.
+    Those in most stacks are first.
     """
     found = []
     for name, some in ((name, it) for it in lines for name in it.packages):
@@ -310,7 +310,10 @@ def named_steps(lines: Iterable[PackageLine], status: Status, places: Places) ->
                 continue
             before = steps.get(step)
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
-            steps[step] = replace(move, stacks=stacks, place=places.place(stacks))
+            beside = move.place if move.is_beside else None
+            steps[step] = replace(
+                move, stacks=stacks, place=places.place(stacks), dependency_at=beside
+            )
         if steps:
             found.append((name, tuple(steps.values())))
     return tuple(sorted(found, key=lambda it: (-len(it[1][0].stacks), it[0])))

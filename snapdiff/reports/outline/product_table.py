@@ -93,9 +93,10 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
             if change.parts and change.is_dependency:
                 known = cells.get(change.package, ProductCell())
                 product = change.parts.asked_for
-                versions = {*product.came, *product.kept} if product else set[str]()
-                is_news = not versions.issuperset(change.came)
-                cells[change.package] = known._replace(beside=move if is_news else None)
+                of_roots = {*product.came, *product.kept} if product else set[str]()
+                came = tuple(it for it in change.came if it not in of_roots)
+                told = replace(move, versions=move.versions._replace(came=came))
+                cells[change.package] = known._replace(beside=told if came else None)
             else:
                 is_told = not move.status.is_quiet or move.status is Status.DUPLICATES
                 own = move if is_told else None
