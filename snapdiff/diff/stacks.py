@@ -243,7 +243,8 @@ class ComparedStack:
     def _needed_by(self, changes: Iterable[PackageChange]) -> dict[str, tuple[str, ...]]:
         """Return which new roots link or run a version that came, or has more builds, by package.
 
-        Of packages of which that version is older than one before.
+        Of packages of which that version is older than one before; none where most roots that
+        fell are needed by none of these: then everything went back, and no new root is the reason.
         """
         if not self.asked_for or not self._sides:
             return {}
@@ -258,7 +259,10 @@ class ComparedStack:
         there = set(old.graph.names.values())
         wanted = new.graph.roots or {}
         roots = {key: it.package for key, it in wanted.items() if it.package not in there}
-        return new.roots_above(older, roots)
+        above = new.roots_above(older, roots)
+        lower = {it.package for it in self.package_changes if it.kind is Kind.DOWNGRADED}
+        fell = lower.intersection(chain(*self.asked_for))
+        return above if 2 * len(fell - above.keys()) <= len(fell) else {}
 
     def _because(self) -> Mapping[str, Because]:
         """Return why dependencies are gone, or new, by package."""

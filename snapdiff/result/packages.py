@@ -176,7 +176,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     - `was_compiler`: whether it was the compiler of specs, as a field of theirs, and is a
       dependency now
     - `needed_by`: of a package of which a version came that is older than one before: what is asked
-      for, new in the stack, and links or runs that version; there where anything does
+      for, new in the stack, and links or runs that version; there where anything does, and not most
+      roots that fell did so without it
     - `no_longer_with`: the compilers, and packages of MPI, BLAS and LAPACK, that builds of it had
       and none has now, though the stack still has it, each with how many had it, and their
       compiler, if that is one; then those of a version that is still there; there where it had

@@ -25,6 +25,7 @@ from snapdiff.model.specs import Build
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Filters
 from tests.support.documents import Item, digest, lock, needs, to_bytes
+from tests.support.environments import write_locks
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import (
     NodesByHash,
@@ -34,7 +35,7 @@ from tests.support.graphs import (
     nodes_of,
     read_lock,
 )
-from tests.support.helpers import hash_of, report_of, run_cli, spec, write_files
+from tests.support.helpers import hash_of, report_of, run_cli, run_json, spec, write_files
 from tests.support.nightly import nightly_but
 from tests.support.oracle import Record, canonical_compiler, canonical_variant, compare_versions
 from tests.support.real_catalogs import DATA, DERECHO, E4S, LOCKS, needs_real_catalogs
@@ -235,13 +236,19 @@ def check_asked_for(stack: Report, sides: tuple[Side, Side], roots: Sequence[lis
     graphs = [side.graph or {} for side in sides]
     asked_for = [{graphs[side][root].name for root in roots[side]} for side in (0, 1)]
     graph = graphs[1]
+    new_roots = {root for root in roots[1] if graph[root].name not in names[0]}
+    because_of = {
+        change["package"]: {graph[it].name for it in new_roots if uses_older(graph, it, change)}
+        for change in stack["package_changes"]
+    }
+    lower = {it["package"] for it in stack["package_changes"] if it["kind"] == "downgraded"}
+    fell = lower & {*asked_for[0], *asked_for[1]}
+    is_step_back = 2 * sum(not because_of[it] for it in fell) > len(fell)
     for change in stack["package_changes"]:
         name = change["package"]
         assert change["asked_for"] == {"old": name in asked_for[0], "new": name in asked_for[1]}
-        new_roots = {root for root in roots[1] if graph[root].name not in names[0]}
-        assert change.get("needed_by", []) == sorted(
-            {graph[root].name for root in new_roots if uses_older(graph, root, change)}
-        )
+        users = [] if is_step_back else sorted(because_of[name])
+        assert change.get("needed_by", []) == users
     both = names[0] & names[1]
     now = sorted(both & asked_for[1] - asked_for[0])
     no_longer = sorted(both & asked_for[0] - asked_for[1])
@@ -548,6 +555,23 @@ def test_an_older_version_names_the_new_roots_that_need_it(
     [tag] = report_of_locks(*paths, *options)["tags"]
     changes = {change["package"]: change for change in tag["stacks"][0]["package_changes"]}
     assert changes["mpi"].get("needed_by") == needed_by
+
+
+def test_of_an_environment_that_went_back_no_new_root_is_the_reason(tmp_path: Path) -> None:
+    for fell, needed_by in ((["a"], ["root"]), (["a", "b", "c"], None)):
+        sides = []
+        for version in "21":
+            lib = Item("lib", version)
+            users = [
+                Item(name, version if name in fell else "1", explicit=True, needs=(needs(lib),))
+                for name in "abcd"
+            ]
+            root = [Item("root", explicit=True, needs=(needs(lib), needs(users[0])))]
+            sides.append([lib, *users, *(root if version == "1" else [])])
+        folder = tmp_path / str(len(fell))
+        changes = run_json(*write_locks(folder, *sides))["tags"][0]["stacks"][0]["package_changes"]
+        [lib_change] = [it for it in changes if it["package"] == "lib"]
+        assert lib_change.get("needed_by") == needed_by
 
 
 def with_hashes(graph: PlainGraph) -> dict[str, PlainNode]:
