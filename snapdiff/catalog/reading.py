@@ -12,7 +12,6 @@ from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats.document import Document, no_file
 from snapdiff.model.packages import (
     Counted,
-    KeptHashes,
     KeptSpecs,
     Package,
     PackageCounts,
@@ -94,18 +93,15 @@ def pair_documents(old: Document, new: Document, path: str) -> FilePair:
             in_common.setdefault((tag, entry.name), {})[entry] = number
 
     @cache
-    def hashes() -> Mapping[tuple[str, str], dict[str, frozenset[str]]]:
-        found: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
+    def hashes() -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = {}
         for spec_hash, entry in entries.items():
             for tag in entry.tags:
-                found.setdefault((tag, entry.name), {})[spec_hash] = entry.stacks
+                found.setdefault((tag, entry.name), []).append(spec_hash)
         return found
 
     def kept(key: tuple[str, str]) -> Iterable[tuple[str, Build]]:
         return new.builds(hashes()[key])
-
-    def kept_hashes(key: tuple[str, str]) -> Iterable[tuple[str, frozenset[str]]]:
-        return hashes()[key].items()
 
     before, after = (
         {(package.tag, package.name): package for package in document.packages_besides(entries)}
@@ -122,8 +118,8 @@ def pair_documents(old: Document, new: Document, path: str) -> FilePair:
             by_stacks = count_by_stacks(chain(own, same.items()))
             unchanged.append(PackageCounts(tag, name, by_stacks))
         else:
-            read = (partial(kept, key), partial(kept_hashes, key)) if same else (tuple, tuple)
-            pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, *read))
+            read = partial(kept, key) if same else tuple
+            pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, read))
     return FilePair(path, old, new, is_paired=True, pairs=pairs, unchanged=unchanged)
 
 
@@ -135,7 +131,6 @@ def pair_packages(
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS,
     in_common: Mapping[Build | Counted, int] = {},
     kept: KeptSpecs = tuple,
-    kept_hashes: KeptHashes = tuple,
 ) -> PackagePair:
     """Return a package on both sides; None means that a side does not have it.
 
@@ -171,7 +166,6 @@ def pair_packages(
         common=dict(chain(in_common.items(), numbers.items())),
         # Of a page nobody asks which of them it is, and it has thousands that were built alike.
         kept=lambda: chain(own if own_graphs else (("", build) for build in numbers), kept()),
-        kept_hashes=lambda: chain(((key, build.stacks) for key, build in own), kept_hashes()),
         document=document,
         graphs=own_graphs,
     )

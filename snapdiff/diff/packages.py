@@ -26,7 +26,7 @@ from snapdiff.model.packages import Counted, PackagePair
 from snapdiff.model.specs import Build
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Kind, PackageChange
-from snapdiff.spack import Version
+from snapdiff.spack import Configuration, Version
 
 Builds = Sequence[tuple[str, Build]]
 """Builds of a package by hash, which those of pages need not have."""
@@ -181,7 +181,7 @@ def diff_package(
         equal: tuple[Mapping[Version, int], Mapping[Version, int]] = ({}, {})
         if sides and has_several and any(change.kind is not Kind.REBUILT for change in changes):
             equal = _count_equal(pair, stack, sides)
-            changes = _mark_equal(changes, sides[1])
+            changes = _mark_equal(changes, sides[1], pair.new)
         package = change_of_package(pair.name, *versions, changes, equal)
         found[stack] = StackChanges(package, changes, losses.get(stack, {}))
     return PackageDiff(pair, old, new, found)
@@ -191,22 +191,25 @@ def _count_equal(
     pair: PackagePair, stack: str, sides: Sides
 ) -> tuple[Counter[Version], Counter[Version]]:
     """Return how many specs of each version a stack has beyond one of each different build."""
-    likeness = sides[1].graph.likeness  # what both sides have looks the same in both
-    both = {key: likeness(key) for key, stacks in pair.kept_hashes() if stack in stacks}
+    both = list(pair.kept())
 
     def count(side: SideDependencies, specs: Mapping[str, Build]) -> Counter[Version]:
-        own = [key for key, build in specs.items() if stack in build.stacks]
-        looks = both | {key: side.graph.likeness(key) for key in own}
-        equal = map(side.graph.node, side.duplicates(looks, looks.keys()))
-        return Counter(node.build.version for node in equal if node)
+        looks = {key: _look(it) for key, it in (*both, *specs.items()) if stack in it.stacks}
+        return Counter(looks[key][0] for key in side.duplicates(looks, looks.keys()))
 
     return count(sides[0], pair.old), count(sides[1], pair.new)
 
 
-def _mark_equal(changes: Iterable[Change], side: SideDependencies) -> list[Change]:
+def _look(build: Build) -> tuple[Version, Configuration]:
+    return build.version, build.configuration
+
+
+def _mark_equal(
+    changes: Iterable[Change], side: SideDependencies, specs: Mapping[str, Build]
+) -> list[Change]:
     """Return changes, those reconfigured marked whose new specs are equal to that of another."""
     moved = (it.new.hash for it in changes if it.kind is Kind.RECONFIGURED and it.new)
-    looks = {key: side.graph.likeness(key) for key in moved}
+    looks = {key: _look(specs[key]) for key in moved}
     equal = side.duplicates(looks, looks.keys())
     return [
         replace(it, duplicate=True) if it.new and it.new.hash in equal else it for it in changes
@@ -275,7 +278,7 @@ def _loss(
     sides: Sides | None,
 ) -> Loss:
     mine = [*here, *on_both]
-    looks = {key: (build.version, build.configuration) for key, build in mine}
+    looks = {key: _look(build) for key, build in mine}
     duplicates = sides[0].duplicates(looks, hashes) if sides else frozenset[str]()
     lost = hashes - duplicates | paired
     return Loss(

@@ -20,7 +20,7 @@ from snapdiff.formats.spec_node import (
 )
 from snapdiff.model.packages import Counted, DocumentKind, Package, PackageCounts, StackCounts
 from snapdiff.model.specs import Build, Edge, Node, SpecName, StackGraphs, counting_stacks
-from snapdiff.spack import NO_COMPILER, canonical_variants, parse_version, write_compiler
+from snapdiff.spack import NO_COMPILER, write_compiler
 
 _REMEMBERED = 20_000
 """Up to how many nodes of a document that is read whole are kept for whoever asks for them next.
@@ -66,8 +66,6 @@ class Listing(Document):
         self._stacks = counting_stacks((self._stack,) if self._stack else ())
         self._compilers: dict[tuple[Edge, ...], str | None] = {}
         self._like_entries: dict[Hashable, Counted] = {}
-        self._looks: dict[str, tuple[Raw, Raw]] = {}
-        """The architecture and the parameters of records of which an entry was read."""
         self.entries: dict[str, Counted] = {}
         """What is known to be counted of records, each read at most once."""
         self.nodes: dict[str, Node] = {}
@@ -127,7 +125,6 @@ class Listing(Document):
         Of 87,496 specs, 16,660 differ in this: the others share their entries, a fifth of the time.
         """
         node, is_counted, _ = self._decode(spec_hash)
-        self._looks[spec_hash] = node.arch, node.parameters
         looks = (node.name, node.version, node.versions, is_counted)
         found = self._like_entries.get(looks)
         if found is None:
@@ -310,24 +307,6 @@ class Listing(Document):
             _, found = self._read(spec_hash)
             self.nodes[spec_hash] = found
         return found
-
-    def likeness(self, spec_hash: str) -> Hashable:
-        """Return a value that is the same for nodes of one version and configuration.
-
-        The compiler, for which dependencies may have to be read, is left out: of two indexes of
-        100,000 specs, that takes a third of the time of reading 45,000 nodes. Raises FormatError.
-        """
-        known = self.nodes.get(spec_hash)
-        if known is not None:
-            _, os, platform, target, variants = known.build.configuration
-            return known.build.version, platform, os, target, variants
-        version = parse_version(self.entry(spec_hash).version_text)
-        if spec_hash not in self._looks:  # the entry is that of another version of the document
-            self._read_entry(spec_hash)
-        arch, parameters = self._looks[spec_hash]
-        key = self._key(spec_hash)
-        variants = canonical_variants(PARAMETERS.read(parameters, key, "parameters"))
-        return version, *ARCHITECTURE.read(arch, key, "arch"), variants
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
         """Return all that is said of a node: each key with its value; raises FormatError."""

@@ -5,7 +5,7 @@ to its hashes (docs/specification.md, section 10). A spec lists stacks and relea
 belongs to which release is not known, so it counts in each stack of each of its releases.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from itertools import product
 
@@ -98,11 +98,6 @@ class _SiteListing(Listing):
         words = spec.version, compiler, spec.os, spec.platform, spec.target, spec.variants
         build = build_of(*words, entry.stacks)
         return entry, Node(name=entry.name, build=build, namespace="", recipe=None, edges=edges)
-
-    def likeness(self, spec_hash: str) -> Hashable:
-        """Return the version and configuration of a spec."""
-        node = self.node(spec_hash)
-        return node and (node.build.version, node.build.configuration)
 
     def _counted(self, spec_hash: str, spec: _SitePlaces) -> Counted:
         if len(spec.stacks) * len(spec.releases) > PLACES:

@@ -41,9 +41,6 @@ class Counted(NamedTuple):
 KeptSpecs = Callable[[], Iterable[tuple[str, Build]]]
 """Returns specs with their hashes; of a page like specs once, without a hash."""
 
-KeptHashes = Callable[[], Iterable[tuple[str, frozenset[str]]]]
-"""Returns the hashes of specs with the stacks in which they count; no spec is read."""
-
 
 class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
     """One package on both sides: the only type that a diff is made of.
@@ -51,7 +48,7 @@ class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
     `old` and `new` hold by hash what the other side does not have in the same words, `common` the
     number of specs that both sides have, and `kept` reads these when it is called. `document` is
     how an error names where the package is listed. `graphs` are there where both sides have
-    dependencies, and `kept_hashes` then knows what `kept` would read.
+    dependencies.
     """
 
     tags: Tags
@@ -61,7 +58,6 @@ class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
     common: Mapping[Build | Counted, int]
     document: str = ""
     kept: KeptSpecs = tuple
-    kept_hashes: KeptHashes = tuple
     graphs: tuple[Graph, Graph] | None = None
 
 

@@ -1,6 +1,6 @@
 """Specs: how they were built, which stacks they count in, and what they depend on."""
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -170,12 +170,6 @@ class Graph(Protocol):
 
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document."""
-
-    def likeness(self, spec_hash: str) -> Hashable:
-        """Return a value that is the same for nodes of one version and configuration.
-
-        It may be the same for others, and takes less than to read the node.
-        """
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
         """Return all that the document says of a node: each key with its value as JSON text."""

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -19,11 +18,9 @@ from snapdiff.document_names import is_document
 from snapdiff.errors import FormatError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim
-from snapdiff.formats.json_text import decode_json
 from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.formats.listing import Listing
 from snapdiff.limits import Limits
-from snapdiff.model.specs import Node
 from snapdiff.result.changes import Filters
 from snapdiff.result.packages import VersionCount
 from tests.support.documents import (
@@ -32,7 +29,6 @@ from tests.support.documents import (
     database,
     file,
     items,
-    lock,
     manifest,
     meaning,
     needs,
@@ -179,43 +175,7 @@ def test_an_index_of_every_version_says_what_an_independent_reading_finds(
     assert reading_of(read(file(INDEX, document))) == expected
 
 
-def test_a_record_is_decoded_once_for_its_entry_and_how_it_looks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    listing = unread(INDEX, database([Item("zlib"), Item("hdf5")]))
-    decode = Mock(wraps=decode_json)
-    monkeypatch.setattr("snapdiff.formats.spack_database.decode_json", decode)
-    for spec_hash in listing.records:
-        listing.entry(spec_hash)
-        listing.likeness(spec_hash)
-    assert decode.call_count == len(listing.records) == 2
-
-
-@given(found=items())
-def test_nodes_look_alike_that_are_alike_but_for_their_compilers(found: list[Item]) -> None:
-    for path, document in (
-        ("spack.lock", lock(found)),
-        (INDEX, database(found)),
-    ):
-        for graph in unread(path, document).graphs.values():
-            looks = {key: graph.likeness(key) for key in graph.hashes}
-            nodes = {key: graph.node(key) for key in graph.hashes}
-            alike = {
-                key: (node.build.version, node.build.configuration._replace(compiler=""))
-                for key, node in nodes.items()
-                if node
-            }
-            assert looks == {key: graph.likeness(key) for key in graph.hashes}
-            assert all(
-                (looks[one] == looks[other]) == (alike[one] == alike[other])
-                for one in graph.hashes
-                for other in graph.hashes
-            )
-
-
-def test_of_what_two_indexes_have_in_common_no_node_is_read_that_is_like_no_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_specs_that_two_indexes_have_in_common_are_told_apart_by_all_that_they_are() -> None:
     plain = Item("hdf5", compiler=None)
     like = [replace(plain, version="9", hash=letter * 32) for letter in "ab"]
     kept = [replace(plain, version=f"1.{number}") for number in range(50)]
@@ -224,19 +184,10 @@ def test_of_what_two_indexes_have_in_common_no_node_is_read_that_is_like_no_othe
         for version in ("2.0", "2.1")
     )
     [pair] = read_pair(old, new).pairs
-    read_nodes = []
-    listing_node = Listing.node
-
-    def noted(self: Listing, spec_hash: str) -> Node | None:
-        read_nodes.append(spec_hash)
-        return listing_node(self, spec_hash)
-
-    monkeypatch.setattr(Listing, "node", noted)
     [stack] = diff_package(pair, Scope(Filters()), Limits(), KnownGraphs()).stacks.values()
-    change = stack.package
-    assert change.different
-    assert [it for it in change.different if it.version == "9"] == [VersionCount("9", 1, 1)]
-    assert {item.key for item in like} == {*read_nodes}
+    assert [it for it in stack.package.different or () if it.version == "9"] == [
+        VersionCount("9", 1, 1)
+    ]
 
 
 @given(before=items(), after=items(), versions=st.tuples(*[st.sampled_from(DATABASE_VERSIONS)] * 2))

@@ -6,7 +6,7 @@ independent reading of what changed (`tests/support/plain_causes.py`) looks at n
 
 import json
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -122,9 +122,6 @@ class NodesByHash:
         if spec_hash not in self._made:
             self._made[spec_hash] = node_of(plain)
         return self._made[spec_hash]
-
-    def likeness(self, spec_hash: str) -> Hashable:
-        return self._nodes[spec_hash].version
 
     def record(self, spec_hash: str) -> dict[str, Raw]:
         said = self._nodes[spec_hash].record()
