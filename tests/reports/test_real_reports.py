@@ -235,7 +235,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     # Of compilers nothing is said where builds with one are lost.
     left = "`esmf` has no build of `8.5.0` with `openmpi` any more"  # 8.6.0 has
     assert lines[2] == f"{news}. {left}."
-    assert lines[3] == "**No build left** with `openmpi`: `esmf` `8.5.0`"
+    assert lines[3] == "**Gone**: `mvapich` `3.0b`"
     builds = "**Builds**: 649 → 627, 578 as before, 40 with another hash, 31 gone, 9 new"
     assert f"{builds} (a build that changed its version counts as gone and as new)" in lines
 
@@ -318,8 +318,7 @@ def test_compilers_are_not_as_before_where_packages_lost_their_builds_with_one()
         " openmpi 5.0.0rc16). esmf and superlu-dist have no build with intel-oneapi-mpi any more, "
         "superlu and superlu-dist none with intel-oneapi-compilers."
     )
-    assert "No build left\n\n  with intel-oneapi-mpi: esmf, superlu-dist;" in out
-    assert "  with intel-oneapi-compilers: superlu, superlu-dist\n" in out
+    assert "No build left" not in out, "the sentence says it"
     role = "intel-oneapi-mkl replaced by nvhpc for BLAS or LAPACK"
     assert f"With another hash: 1 build of esmf, because of {role}\n" in out
 

@@ -225,13 +225,14 @@ class Outline(Struct, frozen=True, kw_only=True):
         is_short = len(some) <= _FEW_LOST and not are_told
         return some if is_short and not self.several_changed else []
 
-    def lost_together(self, tag: TagBlock) -> list[LostTogether]:
-        """Return what a tag has no build with any more, beside what the sentence says.
+    def lost_together(self, tag: TagBlock, *, has_sentence: bool) -> list[LostTogether]:
+        """Return what a tag has no build with any more, beside what a sentence says, if it has one.
 
         Of dependencies alone their lines tell which builds are gone.
         """
         every = tag.opening.lost_together
-        left = [it.beside_sentence if self.is_all_there else it for it in every]
+        said = every if self.is_all_there else self.few_no_longer if has_sentence else ()
+        left = [it.beside_sentence if it in said else it for it in every]
         return [it for it in left if it.parts] if any(it.of_products for it in left) else []
 
     @property
