@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.diff.changed_pairs import KnownGraphs
@@ -24,7 +24,7 @@ from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model.packages import Counted, PackagePair
 from snapdiff.model.specs import Build
-from snapdiff.result.changes import Change
+from snapdiff.result.changes import Change, TwoBuilds
 from snapdiff.result.packages import Kind, PackageChange
 from snapdiff.spack import Configuration, Version
 
@@ -98,7 +98,12 @@ def _changes(
         fields = differing_fields(old, new)
         kind = kind_of_pair(before, after, is_alike=not fields)
         specs = old.spec(old_hash), new.spec(new_hash)
-        two_builds = old_hash in apart or UNSET
+        two_builds: TwoBuilds | UnsetType = UNSET
+        if old_hash in apart:
+            two_builds = TwoBuilds(
+                lost=old_hash in losses[Kind.REMOVED].lost,
+                gained=new_hash in losses[Kind.ADDED].lost,
+            )
         change = Change(kind, pair.name, *specs, fields, two_builds=two_builds)
         rows.append(((kind, before, after, old_hash, new_hash), change))
     for kind, hashes, side in (
@@ -279,8 +284,12 @@ def _loss(
 ) -> Loss:
     mine = [*here, *on_both]
     looks = {key: _look(build) for key, build in mine}
-    duplicates = sides[0].duplicates(looks, hashes) if sides else frozenset[str]()
-    lost = hashes - duplicates | paired
+    duplicates = equal = frozenset[str]()
+    if sides:
+        duplicates = sides[0].duplicates(looks, hashes)
+        with_partner = {key: look for key, look in looks.items() if key not in hashes}
+        equal = sides[0].duplicates(with_partner, paired) if paired else equal
+    lost = hashes - duplicates | (paired - equal)
     return Loss(
         package=package,
         lost={key: build for key, build in here if key in lost},

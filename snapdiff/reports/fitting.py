@@ -245,7 +245,7 @@ def _without_toolchain(outline: Outline) -> Outline:
     return _tags(without)(outline)
 
 
-_DEPENDENCIES = "more of dependencies, and why hashes differ"
+_DEPENDENCIES = "more of dependencies, why hashes differ"
 
 _NEEDED_LEAST: dict[str, _Less] = {
     "the full names of what is compared": _without_whole_names,

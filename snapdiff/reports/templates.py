@@ -5,7 +5,7 @@ Jinja2 itself reads a template again whose file has changed.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,9 +16,10 @@ from snapdiff.errors import ReportError
 from snapdiff.filters import by_sign, paths_by_sign
 from snapdiff.reports import ReportOptions, cause_words, markdown, names, terminal
 from snapdiff.reports.html import writing
-from snapdiff.reports.moves.places import sets_in
+from snapdiff.reports.moves.move import Move
+from snapdiff.reports.moves.places import Place, sets_in
 from snapdiff.reports.moves.statuses import LOOKS, name_of_kind, rebuilt_word
-from snapdiff.reports.outline.class_counts import named_by_place, with_nouns
+from snapdiff.reports.outline.class_counts import ClassCount, Named
 from snapdiff.reports.outline.groups import FEW_QUIET, MOST_NAMES
 from snapdiff.reports.outline.outline import Outline
 from snapdiff.result.changes import CatalogDiff
@@ -92,8 +93,8 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     paint = terminal.painter(color=color)
     environment.filters |= OWN_FILTERS | {
         "tag_label": partial(names.tag_label, mark=mark),
-        "by_place": named_by_place,
-        "with_nouns": with_nouns,
+        "by_place": _by_place,
+        "with_nouns": _with_nouns,
         "by_sign": by_sign,
         "paths_by_sign": paths_by_sign,
         "initial": _with_capital,
@@ -234,3 +235,27 @@ def render_own(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     if options.template is None:
         raise ReportError("no template is named")
     yield user_template(options.template, to_builtins(diff))
+
+
+def _with_nouns(
+    counts: Iterable[ClassCount], one: str | None, several: str
+) -> list[tuple[ClassCount, str, str]]:
+    """Return classes in a row, of which the first number has its noun; without `one` none has."""
+    is_said = not one
+    terms = []
+    for it in counts:
+        nouns = []
+        for number in (0 if it.as_names else it.whole_number, it.in_more):
+            nouns.append(f" {one if number == 1 else several}" if number and not is_said else "")
+            is_said = is_said or number > 0
+        terms.append((it, nouns[0], nouns[1]))
+    return terms
+
+
+def _by_place(named: Named) -> list[tuple[Place, list[tuple[str, Move]]]]:
+    """Return what happened to packages by where it did, what most stacks share first."""
+    found: dict[Place, list[tuple[str, Move]]] = {}
+    for name, moves in named:
+        for move in moves:
+            found.setdefault(move.place, []).append((name, move))
+    return sorted(found.items(), key=lambda it: -len(it[1][0][1].stacks))

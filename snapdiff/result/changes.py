@@ -48,6 +48,17 @@ class Summary(ChangeCounts, frozen=True, kw_only=True):
         return Summary(**totals)
 
 
+class TwoBuilds(Struct, frozen=True, kw_only=True):
+    """Two specs that section 6 pairs, and that are two builds to people.
+
+    - `lost`, `gained`: whether the old one is lost, and the new one is one more: their side has no
+      equal one to which that did not happen
+    """
+
+    lost: bool
+    gained: bool
+
+
 class Change(Struct, frozen=True, gc=False):
     """What happened to one spec.
 
@@ -61,9 +72,8 @@ class Change(Struct, frozen=True, gc=False):
     - `duplicate`: there where true: its side has another spec of the same version and
       configuration, with the same in all that it links and runs, to which that did not happen, or
       that has a lower hash; the new one of a reconfigured spec is like that of another such one
-    - `two_builds`: there where true: of a reconfigured spec the two have compilers of other names,
-      and another build of the package, which is in no such pair, differs from one of them in
-      nothing else: reports for people tell one as gone and one as new
+    - `two_builds`: there of a reconfigured spec of a package that is built with several compilers,
+      where the two have compilers of other names: reports for people tell one as gone, one as new
     """
 
     kind: Kind
@@ -74,7 +84,7 @@ class Change(Struct, frozen=True, gc=False):
     cause: Cause | UnsetType | None = UNSET
     same_to_use: bool | UnsetType = UNSET
     duplicate: bool | UnsetType = UNSET
-    two_builds: bool | UnsetType = UNSET
+    two_builds: TwoBuilds | UnsetType = UNSET
 
     @property
     def specs(self) -> list[Spec]:

@@ -133,5 +133,5 @@ def test_what_went_as_a_whole_is_called_what_it_is(tmp_path: Path) -> None:
     removed = "snapdiff: removed: tag w\nsnapdiff: removed: environment c in v\n"
     assert done.err.startswith(removed)
     assert "\nTag w removed: 3 packages in 2 environments, 6 builds\n" in done.out
-    assert " 1 tag removed; 2 environments changed, c removed.\n" in done.out
+    assert " 2 environments changed, c removed; 1 tag removed.\n" in done.out
     assert "stack" not in done.out

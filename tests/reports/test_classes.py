@@ -56,7 +56,7 @@ beside a version of which nothing moved
     Upgraded: zlib 1.0 → 1.2, still has 1.1 and 0.9, 1 of 2 builds of 1.1 gone
 builds went up, and a new one has the version that they left
     1.0 1.0 | 1.1 1.1 1.0 |
-    Upgraded: zlib 1.1 added beside 1.0, 1 of 2 builds of 1.0 gone
+    Upgraded: zlib 1.1 added beside 1.0, 2 → 1 build of 1.0
 down, with more builds in all
     1.1 1.1 | 1.1 1.0 1.0 |
     Downgraded: zlib 1.0 new (2 builds), 1 of 2 builds of 1.1 gone (the one with n=1)
@@ -68,7 +68,7 @@ down to one that was there, with more builds in all
 the last build of a version
     1.1 1.0 | 1.1 | Lost a version: zlib 1.0 gone, still has 1.1
 which went up to one that was there
-    1.1 1.0 | 1.1 1.1 | Upgraded: zlib 1.0 → 1.1 in all builds
+    1.1 1.0 | 1.1 1.1 | Upgraded: zlib 1.0 → 1.1, now in all builds
 or down
     1.2 1.1 1.0 | 1.2 1.0 1.0 | Lost a version: zlib 1.1 gone, still has 1.2 and 1.0
 while another build went down

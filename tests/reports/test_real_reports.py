@@ -39,7 +39,7 @@ specs there)
 `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
 - of dependencies: 51 gone, 10 gone from some environments; 28 of the 51 because of `visit` (now \
 `~gui`), 7 because of `py-cinemasci` `1.7.0` → `1.3`
-**`ecp-data-vis-sdk` `1.0` is new in `cuda-aarch64`, `oneapi-x86_64`, too (the 3 others had it \
+**`ecp-data-vis-sdk` `1.0` is new in `cuda-aarch64`, `oneapi-x86_64` (the 3 others had it \
 already)**
 - downgraded for it in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`
 - downgraded for it in `cuda-aarch64`: `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with \
@@ -70,7 +70,7 @@ already)**
 `7.7.0`
 - all but `oneapi-x86_64`: `alquimia` `1.0.10` → `1.1.0`, `hpctoolkit` `2023.03.01` → \
 `2023.08.1`, `magma` `2.7.1` → `2.7.2`, `paraview` `5.11.1` → `5.11.2` (a dependency in \
-`cuda-x86_64`, `rocm-x86_64`)
+`cuda-aarch64`, `cuda-x86_64`, `rocm-x86_64`)
 - all but `cuda-ppc64le`: `phist` `1.11.2` → `1.12.0`
 - the 3 `cuda-*`: `nvhpc` `23.7` → `23.9`
 - the 3 `*-x86_64`: `variorum` `0.6.0` → `0.7.0`
@@ -123,9 +123,9 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[2] == (
         "Toolchain: `gcc` and `intel-oneapi-compilers` as before, `cuda` `12.1.1` → `12.2.1` "
         "(`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os `ubuntu20.04` → "
-        "`ubuntu22.04` (`oneapi-x86_64`). 13 of the 123 are no longer root specs anywhere; where "
-        "still there, they are dependencies of `ecp-data-vis-sdk`. 15 more changed otherwise, 62 "
-        "more changed in os alone or only have another hash."
+        "`ubuntu22.04` (`oneapi-x86_64`). 15 more changed otherwise, 62 more changed in os alone "
+        "or only have another hash. 13 of the 123 are no longer root specs anywhere, at most "
+        "dependencies of `ecp-data-vis-sdk`."
     )
     why = lines.index("## Products (root specs)") - 3
     assert lines[why].startswith("<details><summary>Why 1,992 builds of 438 packages in all but ")
@@ -233,7 +233,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     lost = f"lost builds that used it, 5 of them also lost builds with {both}"
     news = f"`mvapich` is gone; 11 products (`esmf` among them) {lost}; {upgraded}"
     # Of compilers nothing is said where builds with one are lost.
-    left = "`esmf` has no build of `8.5.0` with `openmpi` any more"  # 8.6.0 has
+    left = "`esmf` `8.5.0` has no build with `openmpi` any more"  # 8.6.0 has
     assert lines[2] == f"{news}. {left}."
     assert lines[3] == "**Gone**: `mvapich` `3.0b`"
     builds = "**Builds**: 649 → 627, 578 as before, 40 with another hash, 31 gone, 9 new"
@@ -284,11 +284,23 @@ def test_a_compiler_that_is_new_beside_another_is_told_though_some_builds_moved_
     assert "; 18 lost builds with cce 16.0.1, or with intel-oneapi-mkl 2023.2.0; " in gone
 
 
+def test_of_a_version_of_which_builds_went_and_came_both_numbers_are_told() -> None:
+    locks = DATA / "locks" / "derecho"
+    for sides, words in (
+        (("063", "069"), "10 → 8 builds of `8.5.0`, no longer with `mvapich` `3.0b`"),
+        (("067", "060"), "8 → 7 builds of `8.5.0`"),
+    ):
+        text = run_cli(*(next(locks.glob(f"{it}-*.lock")) for it in sides)).out
+        assert words in text
+        if sides[0] == "063":
+            assert "`mvapich` is gone, 11 (`esmf` among them) lost builds that used it, " in text
+
+
 def test_an_environment_that_moved_to_another_target_is_not_a_loss_alone() -> None:
     sides = (next((DATA / "locks" / "v2").glob(f"{it}-*")) for it in ("005", "006"))
     _, sentence, lines, *_ = run_cli(*sides, "-f", "text").out.split("\n\n")
     assert sentence.endswith(" lost builds for skylake and have new ones for aarch64.")
-    each = "the build for skylake gone, 1 of 1 build new each (for aarch64)"
+    each = "the build for skylake gone, 1 build new each (for aarch64)"
     assert lines == f"Lost builds: {each}: py-numpy, py-pip, python, tcl"
 
 
@@ -382,12 +394,14 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
     lines = run_cli(old, new, "--package-url", "").out.splitlines()
     assert lines[2] == (
         "Of 106 products, 5 are new (`grib-util`, `openmpi`, `osu-micro-benchmarks`, `parallel`, "
-        "`wgrib2`), `cray-libsci` and `cray-mpich` have more versions, 21 have more builds; first "
-        "builds with `cce` `16.0.1`. `esmf` and `superlu-dist` have no build with "
+        "`wgrib2`), `cray-libsci`, `cray-mpich` and `esmf` have more versions, 20 have more "
+        "builds; first builds with `cce` `16.0.1`. `esmf` and `superlu-dist` have no build with "
         "`intel-oneapi-mpi` any more."
     )
     assert "- one each with `cray-mpich` `8.1.27`: `cp2k`, `mpifileutils`, `superlu-dist`" in lines
-    assert "- 2 each with `cce` `16.0.1`: `fftw`, `hdf5`, `netcdf`" in lines
+    # Each of these has four with it, of which one is with cce.
+    same = "`fftw`, `hdf5`, `netcdf`, `parallel-netcdf`, `parallelio1`"
+    assert f"- 4 each with `cray-mpich` `8.1.27`: {same}" in lines
     assert "<details><summary>Why 9 builds of 6 packages have another hash</summary>" in lines
     assert (
         "- `esmf` `8.6.0` added beside `8.5.0`, 7 → 17 builds: 1 gone (one of 2 alike), 11 "
@@ -469,6 +483,6 @@ def test_the_sentence_names_all_that_have_no_build_left_though_one_alone_lost_bu
     assert "`adios2` lost a build with `cuda_arch=90`, " in out
     lost = "- no build with `cuda_arch=90` any more: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`, "
     assert f"\n{lost}" in out
-    assert "13 of the 123 are no longer root specs in these environments; " in out
+    assert "13 of the 123 are no longer root specs in these environments, " in out
     stat = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*", "--stat").out
     assert ". `adios2`, `vtk-m`, `zfp` have no build with `cuda_arch=90` any more in " in stat

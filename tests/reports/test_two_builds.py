@@ -58,6 +58,15 @@ STAYS = app(GCC, "4.0")
             [app(GCC, "4.0"), app(GCC, "4.1")],
             "app 1.0 is reconfigured: compiler cce@16.0.1 → gcc@12.2.0.",
         ),
+        # It moved, and has another build with the same compiler now.
+        (
+            [app(CCE, "4.0")],
+            [app(GCC, "4.0"), app(GCC, "4.1")],
+            (
+                "app 1.0: 1 of 2 builds new (with mpich 4.1), 1 build of 1.0 with gcc 12.2.0 in "
+                "place of cce 16.0.1."
+            ),
+        ),
     ],
 )
 def test_a_build_is_gone_and_one_is_new_where_only_compilers_tell_them(
@@ -69,7 +78,8 @@ def test_a_build_is_gone_and_one_is_new_where_only_compilers_tell_them(
     # The JSON report, and a gate, have the pairs of section 6.
     [stack] = run_json(*sides)["tags"][0]["stacks"]
     pairs = [it for it in stack["changes"] if it["kind"] == "reconfigured"]
-    assert all(it.get("two_builds", False) is (" gone " in told) for it in pairs)
+    both = {"lost": True, "gained": True} if " gone " in told else None
+    assert all(it.get("two_builds") == both for it in pairs)
     assert stack["summary"]["removed"] == 0
     assert run_cli(*sides, "--fail-on", "removed").status == 0
 
@@ -82,17 +92,61 @@ def test_the_same_is_told_with_every_spec_and_as_a_page(tmp_path: Path) -> None:
     assert "1 gone (with cce 16.0.1), 1 new (with mpich 4.1)" in html
 
 
-def test_new_dependencies_that_are_equal_count_once(tmp_path: Path) -> None:
-    """They differ in their recipe alone, and in nothing that they use."""
-    old = [app(CCE, "4.0"), app(CCE, "4.1"), STAYS]
-    new = [replace(app(GCC, "4.1"), recipe=recipe) for recipe in ("one=====", "two=====")]
+def twins(compiler: tuple[str, str], mpi: str) -> list[Item]:
+    """Builds that are equal but for their recipe: nothing that they use differs."""
+    return [replace(app(compiler, mpi), recipe=recipe) for recipe in ("one=====", "two=====")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            [app(CCE, "4.0"), app(CCE, "4.1"), STAYS],
+            [*twins(GCC, "4.1"), STAYS],
+            "app 1.0, 3 → 2 builds: 2 gone (with cce 16.0.1), 1 new (with gcc 12.2.0)",
+        ),
+        (
+            [*twins(CCE, "4.0"), STAYS],
+            [app(GCC, "4.1"), app(GCC, "4.1", "x"), STAYS],
+            "app 1.0, 2 → 3 builds: 1 gone, 2 new (with mpich 4.1)",
+        ),
+        # Nothing is lost: an equal build is there still.
+        (
+            [*twins(CCE, "4.0"), STAYS],
+            [twins(CCE, "4.0")[0], app(GCC, "4.1"), STAYS],
+            "app 1.0: 1 of 3 builds new (with mpich 4.1)",
+        ),
+        # Nor is anything new.
+        (
+            [app(CCE, "4.0"), twins(GCC, "4.0")[0]],
+            twins(GCC, "4.0"),
+            "app 1.0: 1 of 2 builds gone (with cce 16.0.1)",
+        ),
+    ],
+)
+def test_dependencies_that_are_equal_count_once(
+    tmp_path: Path, old: list[Item], new: list[Item], told: str
+) -> None:
     sides = []
-    for builds in (old, [*new, STAYS]):
+    for builds in (old, new):
         below = [replace(it, explicit=False) for it in builds]
         users = [Item(f"user{n}", explicit=True, needs=(needs(it),)) for n, it in enumerate(below)]
         sides.append([*MPI.values(), *below, *users])
     text = " ".join(run_cli(*write_locks(tmp_path, *sides), "-f", "text").out.split())
-    assert "app 1.0, 3 → 2 builds: 2 gone (with cce 16.0.1), 1 new" in text
+    assert f" {told}. " in text
+
+
+def test_a_build_that_is_gone_beside_a_version_that_came_is_lost(tmp_path: Path) -> None:
+    """Whatever is new: no other build has that MPI."""
+    mpis = [Item(name, explicit=True) for name in ("mpich", "mvapich")]
+    one, other = (
+        Item("app", explicit=True, compiler=GCC, needs=(needs(mpi, "mpi"),)) for mpi in mpis
+    )
+    new = [one, replace(one, compiler=CCE), replace(one, version="1.1", parameters={"x": True})]
+    other_lib = [Item("lib", it, explicit=True) for it in ("1.0", "1.1")]
+    sides = write_locks(tmp_path, [*mpis, one, other, other_lib[0]], [*mpis, *new, other_lib[1]])
+    text = run_cli(*sides, "-f", "text").out
+    assert text.split("\n\n")[1].startswith("app lost a build with mvapich 1.0, lib is upgraded")
 
 
 @given(catalogs())

@@ -133,15 +133,25 @@ def two_builds(
         if len(names) == 2 and "none" not in names
     ]
     moved = {it["hash"] for pair in found for it in pair}
-    others = [it for it in (*before.values(), *after.values()) if it["hash"] not in moved]
 
-    def has_one_alike(record: Record) -> bool:
+    def is_one_of_several(record: Record, side: dict[str, Record]) -> bool:
+        alike = [
+            it
+            for it in side.values()
+            if it["hash"] not in moved
+            and look(record) == look(it)
+            and same(record["versions"][0], it["versions"][0])
+        ]
         return any(
-            look(record) == look(it) and same(record["versions"][0], it["versions"][0])
-            for it in others
+            (it["hash"] in before and it["hash"] in after) or compiler_of(it) != compiler_of(record)
+            for it in alike
         )
 
-    return [(a["hash"], b["hash"]) for a, b in found if has_one_alike(a) or has_one_alike(b)]
+    return [
+        (a["hash"], b["hash"])
+        for a, b in found
+        if is_one_of_several(a, before) or is_one_of_several(b, after)
+    ]
 
 
 def compiler_of(record: Record) -> str:

@@ -126,7 +126,8 @@ class VersionMove(NamedTuple):
     is the version of which there are fewer builds, and the one that these have now instead, where
     nothing else happened. `moved_by` tells those that went from those that stayed, if anything
     tells them all, and `new_with` which MPI those have that came. `into` is the version on both
-    sides that all builds of those that are gone have now, a higher one.
+    sides that all builds of those that are gone have now, a higher one. Of `net` versions builds
+    went, and others came.
     """
 
     gone: Versions
@@ -137,6 +138,7 @@ class VersionMove(NamedTuple):
     moved_by: tuple[TraitCount, ...] = ()
     new_with: tuple[TraitCount, ...] = ()
     into: str = ""
+    net: Versions = ()
 
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
@@ -162,7 +164,11 @@ class VersionMove(NamedTuple):
                     words = f"{counted(came, 'more build')} of {mark(new.version)}{mpis}"
                 return f"{words}, {some} of {mark(old.version)} gone{which}"
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
-        moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
+        moved = [
+            _moved(it, mark, is_net=it.version in self.net)
+            for it in reversed(self.counts)
+            if it.old and it.new
+        ]
         return ", ".join(filter(None, [self.versions_alone(mark), *moved]))
 
     def versions_alone(self, mark: Mark) -> str:
@@ -173,7 +179,7 @@ class VersionMove(NamedTuple):
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if self.into:
             others = versions_in_words([it for it in self.kept if it != self.into], mark)
-            beside = f", still has {others}" if others else " in all builds"
+            beside = f", still has {others}" if others else ", now in all builds"
             return f"{gone} → {mark(self.into)}{beside}"
         if gone:
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])
@@ -247,9 +253,11 @@ class VersionMove(NamedTuple):
         return f"{words}, {versions_in_words(self.lost, mark)} gone" if self.lost else words
 
 
-def _moved(count: VersionCount, mark: Mark) -> str:
+def _moved(count: VersionCount, mark: Mark, *, is_net: bool) -> str:
     """Return how many builds of a version are gone, or are there beside those before."""
     more = count.new - count.old
+    if more and is_net:
+        return f"{count.old:,} → {counted(count.new, 'build')} of {mark(count.version)}"
     if more >= 0:
         return f"{counted(more, 'more build')} of {mark(count.version)}" if more else ""
     return f"{-more:,} of {counted(count.old, 'build')} of {mark(count.version)} gone"

@@ -14,7 +14,7 @@ from snapdiff.reports.moves.places import Place
 from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
 from snapdiff.result.causes import Event, event_of
-from snapdiff.result.packages import AskedFor, Because, Kind
+from snapdiff.result.packages import AskedFor, Because, Count, Kind
 from snapdiff.spack import NO_COMPILER
 
 
@@ -36,7 +36,7 @@ class Move(Struct, frozen=True, kw_only=True):
     there where somebody asks for it on one side alone, and it is on both. `needed_by` are asked for
     only now and depend on the older version that came, or on what is asked for no longer.
     `as_dependency` says that it happened to a dependency, and that there is a product of its name,
-    `dependency_at` where else than to a product, if it is told of both.
+    `dependency_at` where it is no product now, if that is told of both.
     `builds` is how many a product that is `whole` has, or had, in the one stack where it is, and
     `compilers` are theirs, where each has another one; `gone_since` says of one that is new that it
     is back, and when it went.
@@ -246,6 +246,8 @@ class Move(Struct, frozen=True, kw_only=True):
             return words
         is_beside = not self.is_builds
         told = [it for it in shares if it.number]
+        if len(told) > 1:  # of how many each package has is said of one alone
+            told = [it._replace(in_all=Count(0, 0)) if it.is_each else it for it in told]
         in_all = self.of_both if len(told) > 1 else ""
         builds = [
             it.in_words(mark, beside_versions=is_beside, total_is_said=bool(in_all)) for it in told

@@ -149,9 +149,7 @@ def _status(
         return Status.DUPLICATES
     if lost and lost.is_merge:
         return Status.RECONFIGURED
-    is_one_alike = bool(
-        change.came and lost and lost.alike
-    )  # and there are builds of a new version
+    is_one_alike = bool(change.came and lost and lost.of_alike)  # nobody misses it
     if change.kind is Kind.REMOVED or (change.builds_alone(Kind.REMOVED) and not is_one_alike):
         return _class_of_step(versions) if versions.into else Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
@@ -204,8 +202,20 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
         went = None if change.specs.removed else _went(counts, specs)
         moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
         mpis = _counting(change.new_with or (), went[1].new - went[1].old) if went else ()
-        return VersionMove(gone, came, kept, counts, went, moved, mpis)
+        net = _net_versions(change, specs)
+        return VersionMove(gone, came, kept, counts, went, moved, mpis, net=net)
     return VersionMove(gone, came, kept, into=_into(change, specs))
+
+
+def _net_versions(change: PackageChange, specs: Iterable[Change]) -> Versions:
+    """Return the versions of which builds went and others came: their numbers say less."""
+    left, came = set[str](), set[str]()
+    for spec in specs:
+        old, new = (it.version if it else "" for it in (spec.old, spec.new))
+        if old != new:
+            left.add(old)
+            came.add(new)
+    return tuple(it for it in change.kept if it in left & came)
 
 
 def _into(change: PackageChange, specs: Iterable[Change]) -> str:
@@ -304,8 +314,10 @@ def _told_of_builds(
     are_lost = any(it.old for it in specs)
     mpis = _counting(mpis, len(specs)) if len(mpis) > are_lost else ()
     if mpis and not (is_all and len(parts) == 1):
-        dependencies = {it.trait for it in parts if it.trait.what == "dependency"}
-        is_other = not dependencies.issubset(it.trait for it in mpis)
+        by_mpi = {it.trait: it.specs for it in mpis}
+        is_other = any(
+            it.trait.what == "dependency" and by_mpi.get(it.trait) != it.specs for it in parts
+        )
         if not is_all or is_other or len(mpis) < len(parts):
             return mpis
     compilers = {it.new.compiler for it in specs if it.new and it.two_builds}

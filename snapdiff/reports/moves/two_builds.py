@@ -48,11 +48,13 @@ def _stack_apart(stack: StackDiff) -> StackDiff:
 
 
 def _builds_of(change: Change) -> Iterator[Change]:
-    if not change.two_builds:
+    builds = change.two_builds
+    if not builds:
         yield change
     else:
-        yield replace(change, kind=Kind.REMOVED, new=None, fields=(), duplicate=UNSET)
-        yield replace(change, kind=Kind.ADDED, old=None, fields=())
+        one = replace(change, fields=())
+        yield replace(one, kind=Kind.REMOVED, new=None, duplicate=not builds.lost or UNSET)
+        yield replace(one, kind=Kind.ADDED, old=None, duplicate=not builds.gained or UNSET)
 
 
 def _counts_apart(counts: _Counts, number: int) -> _Counts:
@@ -66,9 +68,14 @@ def _counts_apart(counts: _Counts, number: int) -> _Counts:
 
 def _package_apart(change: PackageChange, pairs: Sequence[Change]) -> PackageChange:
     found = _with_pairs_apart(change, len(pairs))
-    if equal := sum(bool(pair.duplicate) for pair in pairs):
-        before = change.duplicates or Duplicates(lost=0, gained=0)
-        found = replace(found, duplicates=replace(before, gained=before.gained + equal))
+    builds = [pair.two_builds for pair in pairs if pair.two_builds]
+    before = change.duplicates or Duplicates(lost=0, gained=0)
+    equal = Duplicates(
+        lost=before.lost + sum(not it.lost for it in builds),
+        gained=before.gained + sum(not it.gained for it in builds),
+    )
+    if equal.lost or equal.gained:
+        found = replace(found, duplicates=equal)
     if not change.parts:
         return found
     of_roots = sum(pair.is_explicit for pair in pairs)

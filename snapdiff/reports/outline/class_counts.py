@@ -24,7 +24,7 @@ _NAMED = (Status.GONE, Status.LOST, Status.NEW, Status.DOWNGRADED, Status.MAJOR,
 _MOST_TERMS = 5
 """How many classes have a number of their own; of more these do, and several others have one."""
 
-_FEW_WITH_VERSIONS = 2
+_FEW_WITH_VERSIONS = 3
 """How many packages a sentence names that have more versions, beside others with more builds."""
 
 _FEW_TRAITS = 2
@@ -106,21 +106,6 @@ class ClassCount(Struct, frozen=True, kw_only=True):
         return self.number - self.in_more
 
 
-def with_nouns(
-    counts: Iterable[ClassCount], one: str | None, several: str
-) -> list[tuple[ClassCount, str, str]]:
-    """Return classes in a row, of which the first number has its noun; without `one` none has."""
-    is_said = not one
-    terms = []
-    for it in counts:
-        nouns = []
-        for number in (0 if it.as_names else it.whole_number, it.in_more):
-            nouns.append(f" {one if number == 1 else several}" if number and not is_said else "")
-            is_said = is_said or number > 0
-        terms.append((it, nouns[0], nouns[1]))
-    return terms
-
-
 class Numbers(Struct, frozen=True, kw_only=True):
     """How many packages changed, each counted once, by the worst that happened to it.
 
@@ -171,7 +156,19 @@ def count_by_class(lines: Iterable[PackageLine]) -> tuple[ClassCount, ...]:
         by_status.setdefault(worst, {})[name] = some
     stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
     counts = (_count(status, by_status[status], len(stacks)) for status in sorted(by_status))
-    return tuple(replace(it, lost_too=_lost_too(it, lines)) for it in counts)
+    counts = (replace(it, lost_too=_lost_too(it, lines)) for it in counts)
+    return tuple(_first_of_all(it, lines) for it in counts)
+
+
+def _first_of_all(count: ClassCount, lines: Iterable[PackageLine]) -> ClassCount:
+    """Return a class of which it is not said who has first builds of a trait, if others do, too."""
+    if not (count.first_with and count.status is Status.MORE):
+        return count
+    gained = (it.gained for line in lines if line.status is not count.status for it in line.moves)
+    others = {part.without_numbers() for share in gained if share for part in share.parts}
+    if count.first_with not in others:
+        return count
+    return replace(count, first_with=None, more_with=(count.first_with,))
 
 
 def _lost_too(count: ClassCount, lines: Iterable[PackageLine]) -> tuple[str, ...]:
@@ -179,11 +176,19 @@ def _lost_too(count: ClassCount, lines: Iterable[PackageLine]) -> tuple[str, ...
         return ()
     trait, _ = count.lost_with[0]
     every = ((name, move) for it in lines for name in it.packages for move in it.moves_of(name))
-    return tuple(
+    found = (
         name
         for name, move in every
-        if not move.lost and trait in {it.without_numbers() for it in move.versions.moved_by}
+        for part in _gone_beside(move)
+        if move.status is not count.status and part.without_numbers() == trait
     )
+    return tuple(dict.fromkeys(found))
+
+
+def _gone_beside(move: Move) -> tuple[TraitCount, ...]:
+    """Return what tells builds gone of a version that stays, where its step does not say it."""
+    is_told = move.lost and move.versions.counts
+    return (*move.versions.moved_by, *(move.lost.parts if move.lost and is_told else ()))
 
 
 def _traits_of(
@@ -246,7 +251,7 @@ def _count(
     elif status is Status.LOST:
         counted = _with_losses(counted, moves, [(name, move) for name, _, move in every])
     elif status is Status.MORE and counted.what == ("versions", "builds"):
-        some = tuple(sorted({name for name, move in moves if move.is_of_versions}))
+        some = tuple(sorted({name for name, move in moves if move.has_step}))
         if len(some) <= _FEW_WITH_VERSIONS and len(some) + 1 < counted.number:
             builds = [(name, move.gained) for name, move in moves if name not in some]
             more_with = tuple(trait for trait, _ in _traits_of(builds))
@@ -300,7 +305,7 @@ def _what(status: Status, moves: Iterable[Move]) -> tuple[str, ...]:
     """Return what was lost, or is more, and in which way packages are roots, or reconfigured."""
     found: set[str] = set()
     if status is Status.MORE:
-        found = {"versions" if it.is_of_versions else "builds" for it in moves}
+        found = {"versions" if it.has_step else "builds" for it in moves}
     elif status is Status.LOST:
         moves = list(moves)
         found = {"versions" if it.versions.gone and not it.lost else "builds" for it in moves}
@@ -336,12 +341,3 @@ def _few(names: Collection[str], moves: Iterable[tuple[str, Move]]) -> Named:
         if name in of_name:
             of_name[name] += (move,)
     return tuple(sorted(of_name.items(), key=lambda it: (-len(it[1][0].stacks), it[1][0].stacks)))
-
-
-def named_by_place(named: Named) -> list[tuple[Place, list[tuple[str, Move]]]]:
-    """Return what happened to packages by where it did, what most stacks share first."""
-    found: dict[Place, list[tuple[str, Move]]] = {}
-    for name, moves in named:
-        for move in moves:
-            found.setdefault(move.place, []).append((name, move))
-    return sorted(found.items(), key=lambda it: -len(it[1][0][1].stacks))

@@ -303,6 +303,7 @@ def named_steps(lines: Iterable[PackageLine], status: Status, places: Places) ->
     found = []
     for name, some in ((name, it) for it in lines for name in it.packages):
         steps: dict[str, Move] = {}
+        below: dict[str, set[str]] = {}
         every = sorted(some.moves_of(name), key=lambda it: it.is_beside)
         for move in every:
             step = move.now_in_words(str)
@@ -310,10 +311,12 @@ def named_steps(lines: Iterable[PackageLine], status: Status, places: Places) ->
                 continue
             before = steps.get(step)
             stacks = tuple(sorted({*before.stacks, *move.stacks} if before else move.stacks))
-            beside = move.place if move.is_beside else None
-            steps[step] = replace(
-                move, stacks=stacks, place=places.place(stacks), dependency_at=beside
-            )
+            is_root = not move.is_beside and (move.asked_for is None or move.asked_for.new)
+            there = below.setdefault(step, set())
+            there.update(() if is_root else move.stacks)
+            at = places.place(there) if there else None
+            place = places.place(stacks)
+            steps[step] = replace(move, stacks=stacks, place=place, dependency_at=at)
         if steps:
             found.append((name, tuple(steps.values())))
     return tuple(sorted(found, key=lambda it: (-len(it[1][0].stacks), it[0])))

@@ -139,7 +139,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         return sum(len(it.tag.stacks) for it in self.tags) > 1
 
     def by_fate(self, with_changed: bool) -> list[tuple[str, list[tuple[str, int, str]]]]:
-        """Return how many tags are removed and added, and how many stacks, or the name of the only.
+        """Return how many stacks are removed and added, or the name of the only, and how many tags.
 
         `with_changed` stacks, if there are others; of those added the ones that are so for sure.
         """
@@ -153,7 +153,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         if with_changed and any(number for _, number, _ in stacks):
             every = (it for block in self.tags for it in block.tag.stacks)
             stacks.insert(0, ("changed", sum(it.status == "changed" for it in every), ""))
-        rows = (("tag", tags), (self.noun, stacks))
+        rows = ((self.noun, stacks), ("tag", tags))
         return [(noun, [it for it in numbers if it[1]]) for noun, numbers in rows]
 
     @property

@@ -275,7 +275,15 @@ class TagWriter:
         return [part for part in parts if part.groups] or parts[:1]
 
     def _with_steps(self, group: Group, lines: Iterable[PackageLine]) -> Group:
-        """Return a group with the steps of its packages; what is upgraded may be new elsewhere."""
+        """Return a group with the steps of its packages; what is upgraded may be new elsewhere.
+
+        So may be a product that changed in some stacks as all around it did.
+        """
+        if group.status is Status.SHARED:
+            every = (it for it in lines if it.status is not group.status and not it.is_dependency)
+            own = {it: self.moves[it, False] for line in every for it in line.packages}
+            names = {name for name, some in own.items() for it in some if it.status is group.status}
+            return replace(group, also_named=tuple(sorted(names)))
         if group.status not in _WITH_STEPS:
             return group
         is_upgraded = group.status is Status.UPGRADED
