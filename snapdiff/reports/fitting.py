@@ -195,13 +195,6 @@ def _without_dependencies(tag: TagBlock) -> TagBlock:
     return replace(tag, parts=parts, reasons=untold(tag.reasons), only_rebuilt=())
 
 
-def _without_losses(outline: Outline) -> Outline:
-    """Return an outline without a list of losses; a sentence that begins with none needs some."""
-    if not outline.is_all_there:
-        return _openings(lambda _: Opening())(outline)
-    return _openings(lambda it: Opening(lost_together=it.lost_together))(outline)
-
-
 def _without_losses_below(opening: Opening) -> Opening:
     """Return an opening that has no more than a number of what dependencies lost."""
     gone, off = opening.versions_gone[0], opening.turned_off[0]
@@ -266,7 +259,7 @@ _NEEDED_LEAST: dict[str, _Less] = {
 
 _NEEDED_MOST: dict[str, _Less] = {
     "what became of products": _of_steps(None, lambda _: ()),
-    "which versions and builds products lost": _without_losses,
+    "which versions and builds products lost": _openings(lambda _: Opening()),
 }
 """What is left out after that, rather than to cut the text."""
 
@@ -295,8 +288,8 @@ def _cut(text: str, most: int) -> str:
 
 
 def _first_words(sentence: str, most: int) -> str:
-    """Return what of a sentence fits, up to a comma outside of code that no `but` follows."""
-    ends = (it.start() for it in re.finditer(",(?! but )", sentence[: max(most - 1, 0)]))
+    """Return what of a sentence fits, up to a comma outside of code; nothing where none does."""
+    ends = (at for at, it in enumerate(sentence[: max(most - 1, 0)]) if it == ",")
     whole = [at for at in ends if sentence[:at].count("`") % 2 == 0]
     return f"{sentence[: whole[-1]]}\n" if whole else ""
 

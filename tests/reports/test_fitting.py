@@ -11,7 +11,7 @@ from tests.reports.test_news import diff_of
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import run_cli, spec, write_files
 from tests.support.html_reports import snapshots_diff
-from tests.support.real_catalogs import DATA, e4s_diff, needs_real_catalogs
+from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
 
 NOTE = "\nShortened to fit; left out: "
 CUT = "\n… and more, left out to fit.\n"
@@ -133,13 +133,3 @@ def test_nothing_is_said_to_be_left_out_that_was_never_there(most: int) -> None:
     """Pages have no dependencies, and nobody knows of their specs why hashes differ."""
     text = render_report(snapshots_diff(), "comment", ReportOptions(max_length=most))
     assert "dependencies, why" not in text
-
-
-@needs_real_catalogs
-def test_that_no_version_is_gone_is_not_said_without_what_is_lost() -> None:
-    locks = DATA / "locks" / "derecho"
-    sides = [next(locks.glob(f"{it}-*.lock")) for it in ("060", "066")]
-    for most in range(400, 1500, 100):
-        text = run_cli(*sides, "-f", "comment", "--max-length", str(most)).out
-        assert ("no version is gone" in text) is ("no version is gone, but `esmf`" in text)
-        assert "no version is gone" in text or most == 400

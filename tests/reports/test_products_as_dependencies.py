@@ -76,23 +76,6 @@ def test_as_a_dependency_too_is_said_of_the_step_before_it_alone(tmp_path: Path)
     assert f"version: {of_roots}; {of_others} Upgraded: up" in text
 
 
-def test_a_version_that_a_dependency_lost_is_gone(tmp_path: Path) -> None:
-    """Nine products only have more: but for that a report would say that no version is gone."""
-    old: Side = {"a": [], "b": []}
-    new: Side = {"a": [], "b": []}
-    for number in range(9):
-        name, first, then = f"lib{number}", f"1.{number}", f"2.{number}"
-        old["a"] += root(name, first)
-        new["a"] += root(name, first, then)
-        old["b"] += below(name, first, user=f"user-{name}")
-        new["b"] += below(name, then, user=f"user-{name}")
-    lines = report(tmp_path, old, new)
-    assert lines[2].startswith("Of 18 products, 9 have more versions.")
-    assert "no version is gone" not in "\n".join(lines)
-    alone = report(tmp_path / "alone", {"a": old["a"]}, {"a": new["a"]})
-    assert "no version is gone" in alone[2]
-
-
 def test_where_more_happened_to_a_product_a_name_is_not_enough(tmp_path: Path) -> None:
     names = [f"lib{number:02}" for number in range(12)]
 

@@ -414,8 +414,7 @@ def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> Non
         tmp_path, built_with("openmpi", *old, other), built_with("openmpi", *new, *more, other)
     )
     out = run_cli(*sides, "-f", "text").out.replace("\n      ", " ").replace("\n", " ")
-    said = "no version is gone, but 7 products have no build with openmpi any more."
-    assert said in out
+    assert " 7 products have no build with openmpi any more." in out
     assert f"No build left with openmpi: {', '.join(names)}" in out
 
 

@@ -55,12 +55,8 @@ def outline_of(
     has_products = any(writer.has_products for writer in writers)
     counted = count_table(diff, {tag_names(writer.tag): writer.by_stack for writer in writers})
     told = [line for line in every if line.status is not Status.REBUILT] or every
-    only_more = all(line.status.kind is Kind.ADDED for line in told) and not any(
-        move.versions.gone for line in told for move in line.moves
-    )
     is_long = len(every) > SHORT
     is_counted = is_long and kinds.issuperset({*Kind} - {Kind.REBUILT}) and not diff.filters.because
-    is_all = counted.total is not None and not (diff.summary.removed or diff.skipped)
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
@@ -76,7 +72,6 @@ def outline_of(
         packages=_numbers(every, of_dependencies=False, in_one_tag=len(changed) == 1),
         dependencies=_numbers(every, of_dependencies=True, in_one_tag=len(changed) == 1),
         stacks=_number_of_stacks(writers),
-        is_all_there=is_long and only_more and is_all,
         added=added_word(stack.document for stack in stacks),
         without_causes=_without_causes(stacks),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",

@@ -37,10 +37,9 @@ class Outline(Struct, frozen=True, kw_only=True):
     of stacks in which something changed, `only_stack` the name where there is but one. `only_place`
     has the name of the only tag that changed, with that of its only stack (both names, where two
     tags are compared); it is empty where the names of the sides say so.
-    `without_causes` says that no document lists dependencies, `added` what is said
-    of a stack that is on the new side alone, and `is_all_there` that there are many changes, all of
-    more builds or packages, and no version is gone. `only_line` is there where it says all there is
-    to say of packages, but for the few `followers` that only have another hash, because of that.
+    `without_causes` says that no document lists dependencies, `added` what is said of a stack that
+    is on the new side alone. `only_line` is there where it says all there is to say of packages,
+    but for the few `followers` that only have another hash, because of that.
     `is_because` says that only builds with some reasons were looked at, `is_all` that all that
     happened was. `specs` are those that changed in a kind that is asked for where no package did:
     with `-k removed` one that an upgraded package lost. `in_all` is how many products, or packages,
@@ -58,7 +57,6 @@ class Outline(Struct, frozen=True, kw_only=True):
     stacks: int
     without_causes: bool
     added: str
-    is_all_there: bool
     only_stack: str
     only_place: tuple[str, ...]
     only_line: PackageLine | None
@@ -103,8 +101,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def title_says_all(self) -> bool:
         """Whether a title with the number of each class leaves nothing to a sentence below it."""
-        has_more = self.tells_stacks or self.is_all_there or self.only_cause
-        return self.only_line is None and not has_more
+        return self.only_line is None and not (self.tells_stacks or self.only_cause)
 
     @property
     def tells_stacks(self) -> bool:
@@ -212,14 +209,9 @@ class Outline(Struct, frozen=True, kw_only=True):
         return bool(self.demoted and self.packages.number) and not is_counted
 
     @property
-    def no_longer(self) -> list[LostTogether]:
-        """What products no longer have any build with, in all tags."""
-        return [it for tag in self.tags for it in tag.opening.lost_together if it.products]
-
-    @property
     def few_no_longer(self) -> list[LostTogether]:
         """The few things that products have no build with any more, if nothing else tells them."""
-        some = self.no_longer
+        some = [it for tag in self.tags for it in tag.opening.lost_together if it.products]
         told = {trait: number for it in self.packages.told for trait, number in it.lost_with}
         are_told = any(told.get(it.trait) == len(it.products) for it in some)
         is_short = len(some) <= _FEW_LOST and not are_told
@@ -231,7 +223,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         Of dependencies alone their lines tell which builds are gone.
         """
         every = tag.opening.lost_together
-        said = every if self.is_all_there else self.few_no_longer if has_sentence else ()
+        said = self.few_no_longer if has_sentence else ()
         left = [it.beside_sentence if it in said else it for it in every]
         return [it for it in left if it.parts] if any(it.of_products for it in left) else []
 
