@@ -238,14 +238,14 @@ def _without_toolchain(outline: Outline) -> Outline:
     return _tags(without)(outline)
 
 
-_DEPENDENCIES = "more of dependencies, why hashes differ"
+_DEPENDENCIES = "details of dependencies and hashes"
 
 _NEEDED_LEAST: dict[str, _Less] = {
     "the full names of what is compared": _without_whole_names,
     "the table of counts": _without_table,
     "details of what is named above": _without_told,
     _DEPENDENCIES: _tags(_without_dependencies),
-    "other unchanged tools": _tags(_without_tools_as_before),
+    "unchanged tools": _tags(_without_tools_as_before),
     "old versions of upgrades": _of_steps(Status.UPGRADED, _without_old_versions),
     "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),
     "the toolchain": _without_toolchain,

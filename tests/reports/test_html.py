@@ -92,7 +92,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         "2 packages, 4 specs. In 5 stacks: ",
         (
             "Of 24 packages compared in develop, pruners-ninja is gone, superlu-dist lost one "
-            "of 2 like builds, celeritas is new, py-setuptools is downgraded, 10 are "
+            "of 2 builds that look alike, celeritas is new, py-setuptools is downgraded, 10 are "
             "upgraded; os ubuntu20.04 → ubuntu22.04 (data-vis-sdk). 4 more changed otherwise, 6 "
             "more changed in os alone or were only rebuilt (the catalog does not say why). 11 "
             "stacks changed, radiuss-aws removed, developer-tools-aarch64-linux-gnu first seen; "
@@ -142,7 +142,7 @@ def test_rows_say_what_happened_and_why(tmp_path: Path) -> None:
         "≠ 1.14.5 reconfigured (data-vis-sdk)",  # in what, is said once for all of that stack
         "= 1.14.5 rebuilt (hep, ml-linux-x86_64-cuda)",
     ]
-    assert rows["paraview"][0] == "↑ 5.13.2 → 5.13.3, now in all builds (e4s)"
+    assert rows["paraview"][0] == "↑ 5.13.2 → 5.13.3, which other builds had already (e4s)"
     old, new = write_locks(tmp_path, before(), after())
     diff = diff_catalogs(load_catalog(str(old)), load_catalog(str(new)))
     rows = dict(_plain_rows(rendered(diff)))

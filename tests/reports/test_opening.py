@@ -579,7 +579,7 @@ def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Pa
     report(tmp_path, {"a": without_gui("abcde")})
     text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "270").out
     assert "because of" not in text
-    left_out = "which versions dependencies lost; more of dependencies, why hashes differ"
+    left_out = "which versions dependencies lost, details of dependencies and hashes"
     assert f"left out: {left_out}." in text
 
 
@@ -1282,7 +1282,7 @@ def test_a_product_that_made_the_same_step_as_a_dependency_did_so_there_too(
     old, new = side(1), side(2)
     text = "\n".join(report(tmp_path, {it: (old[it], new[it]) for it in old}, *form))
     told = text.replace("`", "").replace("*", "")
-    where = "(a dependency in b), in all but c\n"
+    where = "(dependency in b), in all but c\n"
     assert told.count(f"Upgraded to another major version: major 1.0 → 2.0 {where}") == 1
     # Of few lines all are in sight.
     assert (f"\nUpgraded: minor 1.1 → 1.2 {where}" in told) is (form[1] == "markdown")

@@ -207,9 +207,7 @@ def test_what_a_comment_names_below_its_sentence_is_where_the_same_happened(tmp_
     new["a"] += [Item(f"new{it}", explicit=True) for it in range(4)]
     text = "\n".join(report(tmp_path, old, new, "-f", "comment", "--package-url", ""))
     [upgraded] = (it for it in text.splitlines() if it.startswith("**Upgraded**: "))
-    assert upgraded.startswith(
-        "**Upgraded**: `lib00` `0.1` → `0.2` (a dependency in `b`), in both; "
-    )
+    assert upgraded.startswith("**Upgraded**: `lib00` `0.1` → `0.2` (dependency in `b`), in both; ")
     assert upgraded.endswith(" (`a`)")
     assert "- `lib00` `0.1` → `0.2` in `a`; as a dependency in `b`, too\n" in text
 

@@ -55,7 +55,7 @@ class BuildShare(NamedTuple):
             told = f"no longer {trait}" if is_no_longer else trait
         else:
             told = each_in_words(self.parts, mark)
-        told = told or (f"one of {self.of_alike:,} alike" if self.of_alike else "")
+        told = told or (f"one of {self.of_alike:,} that look alike" if self.of_alike else "")
         which = [it for it in (self._versions_in_words(mark), told) if it]
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)
         return f"{words} ({notes})" if notes else words
@@ -179,7 +179,7 @@ class VersionMove(NamedTuple):
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if self.into:
             others = versions_in_words([it for it in self.kept if it != self.into], mark)
-            beside = f", still has {others}" if others else ", now in all builds"
+            beside = f", still has {others}" if others else ", which other builds had already"
             return f"{gone} → {mark(self.into)}{beside}"
         if gone:
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])

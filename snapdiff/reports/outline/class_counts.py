@@ -166,9 +166,7 @@ def _first_of_all(count: ClassCount, lines: Iterable[PackageLine]) -> ClassCount
         return count
     gained = (it.gained for line in lines if line.status is not count.status for it in line.moves)
     others = {part.without_numbers() for share in gained if share for part in share.parts}
-    if count.first_with not in others:
-        return count
-    return replace(count, first_with=None, more_with=(count.first_with,))
+    return replace(count, first_with=None) if count.first_with in others else count
 
 
 def _lost_too(count: ClassCount, lines: Iterable[PackageLine]) -> tuple[str, ...]:

@@ -45,14 +45,12 @@ class StackBuilds(NamedTuple):
 class LostPart(NamedTuple):
     """Packages that have no build with something any more in the same stacks.
 
-    `are_dependencies` says that nobody asked for them, `no_longer_roots` that somebody did, and
-    nobody does any more.
+    `are_dependencies` says that nobody asked for them.
     """
 
     packages: tuple[str, ...]
     place: Place
     are_dependencies: bool = False
-    no_longer_roots: bool = False
 
 
 class LostTogether(NamedTuple):
@@ -115,20 +113,17 @@ def lost_together(
 
 def _lost_by_several(moves: Moves, places: Places) -> Iterator[tuple[TraitCount, LostPart]]:
     """Yield the products that lost builds of one trait."""
-    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, bool]] = {}
+    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, None]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
             if is_dependency or move.lost is None:
                 continue
             for part in move.lost.parts:
-                names = found.setdefault((part.without_numbers(), move.stacks), {})
-                names[name] = move.asked_for is not None and not move.asked_for.new
+                found.setdefault((part.without_numbers(), move.stacks), {})[name] = None
     for (trait, where), names in found.items():
         # Where all that happened to them is that, they share a line.
         if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names):
-            no_roots = all(names.values())
-            place = places.place(where)
-            yield trait, LostPart(tuple(sorted(names)), place, no_longer_roots=no_roots)
+            yield trait, LostPart(tuple(sorted(names)), places.place(where))
 
 
 def _no_longer(
