@@ -20,6 +20,7 @@ from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record
 from tests.support.processes import command, environment
+from tests.support.real_catalogs import LOCKS, needs_real_catalogs
 from tests.support.story import MPI4PY, ZLIB, History, markdown, run_changelog
 
 LETTERS = "bcdefghijklmnopqrstuvwxyz"
@@ -486,3 +487,17 @@ def test_a_section_of_many_names_says_what_became_of_the_toolchain(tmp_path: Pat
         write_files(tmp_path / side, {"cpu/spack.lock": to_bytes(lock([cuda, *apps, *some]))})
     told = markdown(tmp_path)
     assert "4 are new, 6 are upgraded. Toolchain: `cuda` `11.8` → `12.8`." in told
+
+
+@needs_real_catalogs
+def test_all_that_have_no_build_left_are_named_where_the_line_of_one_does_not_say_it(
+    tmp_path: Path,
+) -> None:
+    """The lines of parmetis and metis say it; that of superlu names what its build used."""
+    history = History(tmp_path)
+    for number in ("062", "063"):
+        [path] = (LOCKS / "derecho").glob(f"{number}-*.lock")
+        history.commit({"derecho/spack.lock": path.read_bytes()})
+    lines = markdown("-C", tmp_path, "HEAD~1..HEAD").splitlines()
+    both = "`superlu`, `superlu-dist`; of dependencies, `metis`, `parmetis`"
+    assert f"- with `intel-oneapi-compilers`: {both}" in lines

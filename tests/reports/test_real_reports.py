@@ -46,8 +46,8 @@ NEWS = """\
 `ascent` `0.9.2` → `0.9.1`
 - no longer root specs anywhere, but dependencies of it: `vtk-m`, `zfp`, `darshan-runtime`, \
 `darshan-util`, `faodel`, `hdf5`, `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, \
-`adios2`, `libcatalyst`; `paraview` only in `cuda-aarch64`; `ascent` only in \
-`oneapi-x86_64`
+`adios2`, `libcatalyst`; in part: `paraview` (`cuda-aarch64`), `ascent` \
+(`oneapi-x86_64`)
 - lower versions came with it: `hdf5` `1.12.2` (`cuda-aarch64`, `oneapi-x86_64`); `ascent` \
 `0.9.1`, `freetype` `2.10.2` (`cuda-aarch64`)
 **`exago` `1.6.0` is new in all but `oneapi-x86_64`**: lower versions came with it: `camp` \

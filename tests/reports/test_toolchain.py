@@ -401,7 +401,7 @@ def test_what_a_line_says_of_one_stack_is_not_said_of_another(tmp_path: Path) ->
         }
         write_files(tmp_path / side, files)
     out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
-    assert "user has no build with openmpi any more in b." in out.replace("\n", " ")
+    assert "user has no build with openmpi any more in both." in out.replace("\n", " ")
 
 
 def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> None:

@@ -129,13 +129,17 @@ def _lost_by_several(moves: Moves, places: Places) -> Iterator[tuple[TraitCount,
 def _no_longer(
     stacks: Iterable[StackDiff], moves: Moves, places: Places
 ) -> Iterator[tuple[TraitCount, LostPart]]:
-    """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there."""
+    """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there.
+
+    Nothing is said of one that the lines of all these packages name.
+    """
     left: dict[str, list[tuple[TraitCount, str]]] = {}
     for diff in stacks:
         for change in diff.package_changes:
             lost_here = ((it, diff.stack) for it in change.no_longer_with or ())
             left.setdefault(change.package, []).extend(lost_here)
     found: dict[TraitCount, dict[bool, dict[tuple[str, str], None]]] = {}
+    untold: set[TraitCount] = set()
     for (name, _), of_name in moves.items():
         told = {  # by the line of the package
             (_tool(part.trait), part.specs, stack)
@@ -144,12 +148,12 @@ def _no_longer(
             for stack in move.stacks
         }
         for lost, stack in left.get(name, ()):
-            if (_tool(lost.trait), lost.specs, stack) not in told:
-                trait = replace(lost.without_numbers(), also=UNSET)
-                is_dependency = (name, False) not in moves
-                found.setdefault(trait, {False: {}, True: {}})[is_dependency][name, stack] = None
+            trait = replace(lost.without_numbers(), also=UNSET)
+            is_dependency = (name, False) not in moves
+            found.setdefault(trait, {False: {}, True: {}})[is_dependency][name, stack] = None
+            untold |= {trait} if (_tool(lost.trait), lost.specs, stack) not in told else set()
     for trait, both in found.items():
-        for is_dependency, some in both.items():
+        for is_dependency, some in both.items() if trait in untold else ():
             for names, place in places.by_place(some):
                 yield trait, LostPart(names, place, is_dependency)
 
