@@ -52,7 +52,7 @@ NEWS = """\
 `0.9.1`, `freetype` `2.10.2` (`cuda-aarch64`)
 **`exago` `1.6.0` is new in all but `oneapi-x86_64`**: lower versions came with it: `camp` \
 `0.2.3`, `raja` `0.14.0`, `umpire` `6.0.0`
-**Also now in more environments**: `cusz` `0.3.1` (`cuda-aarch64`); `py-torch` `2.1.0` \
+**Also in more environments**: `cusz` `0.3.1` (`cuda-aarch64`); `py-torch` `2.1.0` \
 (`cuda-ppc64le`)
 **Upgraded to another major version**: `py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → \
 `8.0` (all 5)
@@ -122,8 +122,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[2] == (
         "Toolchain: `gcc` and `intel-oneapi-compilers` as before, `cuda` `12.1.1` → `12.2.1` "
         "(`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os `ubuntu20.04` → "
-        "`ubuntu22.04` (`oneapi-x86_64`). 15 more changed otherwise, 62 more changed in os alone "
-        "or only have another hash. 13 are no longer root specs anywhere, but "
+        "`ubuntu22.04` (`oneapi-x86_64`). 15 more products changed otherwise, 62 more changed in "
+        "os alone or only have another hash. 13 are no longer root specs anywhere, but "
         "dependencies of `ecp-data-vis-sdk` where still there."
     )
     why = lines.index("## Products (root specs)") - 3
