@@ -10,9 +10,9 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.names import readable, tag_names
-from snapdiff.result.changes import CatalogDiff
+from snapdiff.result.changes import CatalogDiff, Change, changes_by_package
 from snapdiff.result.packages import Count, Kind, PackageChange
-from snapdiff.spack import versions_in_order
+from snapdiff.spack import package_of_compiler, versions_in_order
 
 Fate = Literal["new", "gone", "versions", "came and went", "gone and back"]
 
@@ -47,8 +47,24 @@ class NetChange(NamedTuple):
     now: tuple[str, ...] = ()
 
 
+class BuildsAgain(NamedTuple):
+    """Packages that have builds with a compiler or MPI again, and since when they had none.
+
+    `stacks` has the name of the stack, if there are several in the catalog.
+    """
+
+    tool: str
+    since: str
+    stacks: tuple[str, ...]
+    products: tuple[str, ...]
+    dependencies: tuple[str, ...]
+
+
 class _Followed:
-    """A package in one stack: which of its versions went and came so far, and its whole changes."""
+    """A package in one stack: which of its versions went and came so far, and its whole changes.
+
+    `without` has the compilers and MPIs that its builds had and none has, and since when.
+    """
 
     def __init__(self) -> None:
         self._gone: set[str] = set()
@@ -57,6 +73,7 @@ class _Followed:
         self._now: set[str] = set()
         self._steps: list[tuple[Kind, str]] = []
         self._last = ""
+        self.without: dict[str, str] = {}
         self.is_product = False
 
     def follow(self, change: PackageChange, when: str) -> None:
@@ -74,6 +91,17 @@ class _Followed:
         if change.whole:
             self._steps.append((change.kind, when))
             self._first = set(change.came)
+
+    def tools_again(
+        self, change: PackageChange, specs: Iterable[Change], when: str
+    ) -> list[tuple[str, str]]:
+        """Return which compilers and MPIs its new builds have that none had, and since when."""
+        tools = {package_of_compiler(spec.new.compiler) for spec in specs if spec.new}
+        tools.update(it.trait.name for it in change.new_with or () if it.trait.name)
+        again = [(it, self.without.pop(it)) for it in sorted(tools & self.without.keys())]
+        left = (it.trait for it in change.no_longer_with or () if not it.version)
+        self.without |= {it.name or package_of_compiler(it.value or ""): when for it in left}
+        return again
 
     @property
     def gone_since(self) -> str:
@@ -110,10 +138,15 @@ class NetChanges:
         self._whole: set[_Place] = set()
         self._sections = 0
         self._has_all = True
+        self.again: tuple[BuildsAgain, ...] = ()
 
     def follow(self, end: SectionEnd, diff: CatalogDiff) -> Back:
-        """Take the next section, from the oldest to the newest; return which packages are back."""
+        """Take the next section, from the oldest to the newest; return which packages are back.
+
+        `again` then has what packages of it have builds with again.
+        """
         self._sections += 1
+        again: dict[tuple[str, str, _Place], list[tuple[bool, str]]] = {}
         back: dict[tuple[tuple[str, ...], str], dict[str, str]] = {}
         is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind)
         self._has_all = self._has_all and not (is_narrowed or diff.skipped)
@@ -129,12 +162,29 @@ class NetChanges:
                 packages = self._places.setdefault(place, {})
                 if tag.status != "changed" or stack.status in ("added", "removed"):
                     self._whole.add(place)
+                are_some_left = any(it.without for it in packages.values())  # as seldom
+                specs = changes_by_package(stack.changes if are_some_left else ())
                 for change in stack.package_changes if stack.status == "changed" else ():
                     followed = packages.setdefault(change.package, _Followed())
+                    for it in followed.tools_again(
+                        change, specs.get(change.package, ()), end.called
+                    ):
+                        package = change.is_dependency, change.package
+                        again.setdefault((*it, place), []).append(package)
                     followed.follow(change, end.called)
                     since = followed.gone_since if change.whole else ""
                     if since and place not in self._whole:
                         back.setdefault((names, stack.stack), {})[change.package] = since
+        self.again = tuple(
+            BuildsAgain(
+                tool,
+                since,
+                self._named([place]),
+                tuple(name for is_dependency, name in some if not is_dependency),
+                tuple(name for is_dependency, name in some if is_dependency),
+            )
+            for (tool, since, place), some in sorted(again.items())
+        )
         return back
 
     def _named(self, places: Iterable[_Place]) -> tuple[str, ...]:

@@ -495,9 +495,46 @@ def test_all_that_have_no_build_left_are_named_where_the_line_of_one_does_not_sa
 ) -> None:
     """The lines of parmetis and metis say it; that of superlu names what its build used."""
     history = History(tmp_path)
-    for number in ("062", "063"):
+    for number in ("062", "063", "064"):
         [path] = (LOCKS / "derecho").glob(f"{number}-*.lock")
         history.commit({"derecho/spack.lock": path.read_bytes()})
-    lines = markdown("-C", tmp_path, "HEAD~1..HEAD").splitlines()
+    lines = markdown("-C", tmp_path, "HEAD~2..HEAD").splitlines()
     both = "`superlu`, `superlu-dist`; of dependencies, `metis`, `parmetis`"
     assert f"- with `intel-oneapi-compilers`: {both}" in lines
+    [again] = [line for line in lines if line.startswith("**Builds again** with ")]
+    assert again.startswith("**Builds again** with `intel-oneapi-compilers` (none since ")
+    assert again.endswith(f"): {both}")
+
+
+@pytest.mark.parametrize("stacks", [("cpu",), ("cpu", "gpu")])
+def test_what_has_builds_again_that_an_older_section_says_has_none_is_told(
+    tmp_path: Path, stacks: tuple[str, ...]
+) -> None:
+    """Of a compiler and of an MPI; of what had them for the first time nothing is said."""
+    mpi = [Item(name, explicit=True) for name in ("mpich", "openmpi")]
+    other = [
+        Item("other", explicit=True, compiler=("cce", "16.0.1")),
+        Item("user", explicit=True, needs=(needs(mpi[1], "mpi"),)),
+    ]
+    kept = Item("app", explicit=True, needs=(needs(mpi[0], "mpi"),))
+    gone = [
+        replace(kept, compiler=("cce", "16.0.1")),
+        replace(kept, needs=(needs(mpi[1], "mpi"),)),
+    ]
+    history = History(tmp_path)
+    for some in (gone, [], gone):
+        documents = {
+            f"{stack}/spack.lock": to_bytes(
+                lock([*mpi, *other, kept, *(some if stack == "cpu" else ())])
+            )
+            for stack in stacks
+        }
+        documents["cpu/README.md"] = str(len(history.git("rev-list", "--all"))).encode()
+        history.commit(documents)
+    text = markdown("-C", tmp_path, "HEAD~2..HEAD")
+    where = " in `cpu`" if len(stacks) > 1 else ""
+    for tool in ("cce", "openmpi"):
+        line = rf"\*\*Builds again\*\* with `{tool}` \(none since `[0-9-]+`\): `app`{where}\n"
+        assert len(re.findall(line, text)) == 1
+    html = run_cli("-C", tmp_path, "changelog", "HEAD~2..HEAD", "-f", "html").out
+    assert html.count("Builds again") == 2
