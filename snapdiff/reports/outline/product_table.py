@@ -51,7 +51,7 @@ class ProductCell(NamedTuple):
         if move.status is Status.DEPENDENCY_NOW:
             return f"{move.own_in_words(mark).lstrip()}, a dependency now"
         if move.status is Status.DUPLICATES:
-            return "more or fewer equal builds"
+            return "only the number of identical builds changed"
         if move.whole:
             return "gone" if move.kind is Kind.REMOVED else f"new{move.own_in_words(mark)}"
         said = [replace(move, own=()).in_words(mark).lstrip(": ")]
