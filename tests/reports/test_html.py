@@ -95,8 +95,8 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
             "build (one that looks the same is still there), celeritas is new, py-setuptools is "
             "downgraded, 10 are upgraded; os ubuntu20.04 → ubuntu22.04 (data-vis-sdk). 4 more "
             "changed otherwise, 6 more changed in os alone or were only rebuilt (the catalog does "
-            "not say why). 11 stacks changed, radiuss-aws removed, developer-tools-aarch64-linux-gnu first seen; "
-            "1 tag removed, 1 added. "
+            "not say why). 11 stacks changed, radiuss-aws removed, "
+            "developer-tools-aarch64-linux-gnu first seen; 1 tag removed, 1 added. "
         ),
         "Tag develop-2025-07-06 added: 2 packages in 5 stacks",
         "Stack radiuss-aws removed: 4 packages",
