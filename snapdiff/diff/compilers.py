@@ -172,11 +172,13 @@ def mpis_of_builds(
         if (spec := it.old if kind is Kind.REMOVED else it.new)
         and (it.kind in kinds or it.two_builds)
     }
+    if not builds:
+        return {}
     graph = side.graph
     mpis = {
         key: Trait("dependency", name, node.build.version_text)
         for key, name in graph.names.items()
-        if builds and name in MPI and (node := graph.node(key))
+        if name in MPI and (node := graph.node(key))
     }
     traits = list(dict.fromkeys(mpis.values()))
     bits = {key: 1 << traits.index(mpi) for key, mpi in mpis.items()}

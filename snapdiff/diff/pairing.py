@@ -288,5 +288,7 @@ def _look(build: Build) -> Hashable:
 
 
 def _has_other_compiler(old: Build, new: Build) -> bool:
+    if old.compiler == new.compiler:  # as mostly
+        return False
     is_same = (old.version, old.explicit) == (new.version, new.explicit)
     return is_same and is_other_compiler(old.compiler, new.compiler)
