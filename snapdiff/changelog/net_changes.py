@@ -10,6 +10,7 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.names import readable, tag_names
+from snapdiff.result.causes import Cause
 from snapdiff.result.changes import CatalogDiff, Change, changes_by_package
 from snapdiff.result.packages import Count, Kind, PackageChange
 from snapdiff.spack import package_of_compiler, versions_in_order
@@ -96,7 +97,10 @@ class _Followed:
         self, change: PackageChange, specs: Iterable[Change], when: str
     ) -> list[tuple[str, str]]:
         """Return which compilers and MPIs its new builds have that none had, and since when."""
+        specs = list(specs)
         tools = {package_of_compiler(spec.new.compiler) for spec in specs if spec.new}
+        causes = (it.cause for it in specs if isinstance(it.cause, Cause))
+        tools.update(it.package for it in causes if it.what == "replaced" and it.package)
         tools.update(it.trait.name for it in change.new_with or () if it.trait.name)
         again = [(it, self.without.pop(it)) for it in sorted(tools & self.without.keys())]
         left = (it.trait for it in change.no_longer_with or () if not it.version)
@@ -184,6 +188,7 @@ class NetChanges:
                 tuple(name for is_dependency, name in some if is_dependency),
             )
             for (tool, since, place), some in sorted(again.items())
+            if self._has_all  # else nobody knows what happened in between
         )
         return back
 

@@ -538,3 +538,26 @@ def test_what_has_builds_again_that_an_older_section_says_has_none_is_told(
         assert len(re.findall(line, text)) == 1
     html = run_cli("-C", tmp_path, "changelog", "HEAD~2..HEAD", "-f", "html").out
     assert html.count("Builds again") == 2
+    # Of some kinds alone nobody knows what happened in between.
+    narrowed = run_cli("-C", tmp_path, "changelog", "HEAD~2..HEAD", "-k", "added,removed").out
+    assert "Builds again" not in narrowed
+
+
+def test_a_build_that_has_its_mpi_again_with_another_hash_has_it_again(tmp_path: Path) -> None:
+    mpi = {name: Item(name, explicit=True) for name in ("mpich", "openmpi")}
+
+    def build(name: str, number: int, provider: str) -> Item:
+        parameters = {"number": str(number)}
+        return Item(
+            name, explicit=True, parameters=parameters, needs=(needs(mpi[provider], "mpi"),)
+        )
+
+    history = History(tmp_path)
+    for provider in ("openmpi", "mpich", "openmpi"):
+        some = [build("app", 1, provider), build("app", 2, "mpich"), build("user", 1, "openmpi")]
+        history.commit({"cpu/spack.lock": to_bytes(lock([*mpi.values(), *some]))})
+    text = markdown("-C", tmp_path, "HEAD~2..HEAD")
+    assert (
+        len(re.findall(r"\*\*Builds again\*\* with `openmpi` \(none since .*\): `app`\n", text))
+        == 1
+    )
