@@ -68,7 +68,7 @@ down to one that was there, with more builds in all
 the last build of a version
     1.1 1.0 | 1.1 | Lost a version: zlib 1.0 gone, still has 1.1
 which went up to one that was there
-    1.1 1.0 | 1.1 1.1 | Upgraded: zlib 1.0 → 1.1, which other builds had already
+    1.1 1.0 | 1.1 1.1 | Upgraded: zlib 1.0 → 1.1 (other builds had it already)
 or down
     1.2 1.1 1.0 | 1.2 1.0 1.0 | Lost a version: zlib 1.1 gone, still has 1.2 and 1.0
 while another build went down

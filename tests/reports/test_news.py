@@ -683,7 +683,7 @@ def test_stacks_are_counted_in_which_there_is_news_and_that_were_there_before() 
     new += [spec("f", "2.0", package="r", stacks="ml"), spec("g", "2.0", package="q", stacks="new")]
     text = render_report(diff_of(old, new), "text")
     said = "2 packages are upgraded to another major version (q, r), in 2 stacks"
-    assert f"\n{said}. 1 stack first seen.\n" in text
+    assert f"\n{said}. 1 stack added.\n" in text
     rebuilt = [spec("h", package="s", stacks="e4s"), spec("i", package="s", stacks="hep")]
     again = [spec("j", package="s", stacks="e4s"), spec("k", "1.1", package="s", stacks="hep")]
     text = render_report(diff_of([old[2], *rebuilt], [new[2], *again]), "text")

@@ -117,7 +117,7 @@ def test_a_new_root_that_takes_others_in_is_told_once(
 ) -> None:
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
-    brought = [f"- {TAKEN}", f"- lower versions came with it: {more}"]
+    brought = [f"- {TAKEN}", f"- older versions added for it: {more}"]
     assert found[4:8] == [IS_NEW, "", *brought] if more else found[4] == f"{IS_NEW}: {TAKEN}"
     told = [line for line in found[4:] if "now only" in line.lower()]
     assert told == [f"{it} (`a`)" for it in lines]
@@ -167,7 +167,7 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
     }
     lines = report(tmp_path, stacks)
     older = ", ".join(f"`q{number}` `1.0`" for number in range(4))
-    assert f"**`root` `1.0` is new in `w`**: lower versions came with it: {older}" in lines
+    assert f"**`root` `1.0` is new in `w`**: older versions added for it: {older}" in lines
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0` (`w`)" in lines
     [downgraded] = [line for line in lines if line.startswith("**Downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
@@ -295,6 +295,10 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
         sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
         lines = report(tmp_path / str(number), {"a": sides})
         assert [line for line in lines if "dependencies gone: " in line] == told
+    # Of a version that came to another environment nobody says that it is gone.
+    other = (tools(1, "3.1.2"), tools(1, "3.1.3", "1.1"))
+    lines = report(tmp_path / "other", {"a": (tools(39, "3.1.2", "1.1"), sides[1]), "b": other})
+    assert not [line for line in lines if "dependencies gone: " in line]
 
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
@@ -754,6 +758,22 @@ def test_names_that_are_too_many_for_the_sentence_are_a_list_with_what_happened(
     assert "**Now in more environments**: `a1` `1.0`, `a2` `1.0` (`a`)" not in lines
 
 
+def test_what_is_reconfigured_is_named_above_the_table(tmp_path: Path) -> None:
+    def side(version: str, is_on: bool, *roots: str) -> list[Item]:
+        ups = [Item(f"u{n}", f"{n}.{version}", explicit=True) for n in range(12)]
+        other = [Item(f"r{n}", parameters={"shared": is_on}, explicit=True) for n in "12"]
+        return [*ups, *other, *(Item(name, explicit=True) for name in roots)]
+
+    gone, new = ([f"{it}{n}" for n in range(4)] for it in ("gone", "new"))
+    stacks = {it: (side("1", False, *gone), side("2", True, *new)) for it in "ab"}
+    named = "**Reconfigured**: `r1`, `r2` (both)"
+    lines = report(tmp_path, stacks)
+    assert named in lines[: lines.index("## Products (root specs)")]
+    comment = report(tmp_path, stacks, "-f", "comment", "--max-length", "900")
+    assert named in comment
+    assert not [line for line in comment if "2 products reconfigured" in line]
+
+
 def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     tmp_path: Path,
 ) -> None:
@@ -765,7 +785,7 @@ def test_older_versions_that_came_beside_others_for_a_new_root_are_told_with_it(
     sides = ([*libs("2.0"), user], [*libs("2.0"), *libs("1.0"), user, root])
     lines = report(tmp_path, {"a": sides, "b": (sides[0], sides[0])})
     older = "`lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
-    assert f"**`root` is new in `a`**: lower versions came with it: {older}" in lines
+    assert f"**`root` is new in `a`**: older versions added for it: {older}" in lines
     below = "\n".join(lines).partition("Dependencies: ")[2]
     assert "`lib0`, `lib1`, `lib2` `1.0` added beside `2.0` (`a`)" in below
     assert "needed by" not in below  # that is said above
@@ -782,7 +802,7 @@ def test_of_several_older_versions_none_is_said_to_be_needed(tmp_path: Path) -> 
     old = [*libs("2.0"), user]
     new = [*old, *libs("1.5"), *libs("1.0", explicit=True), root]
     lines = report(tmp_path, {"a": (old, new)})
-    assert "**`root` is new**: lower versions came with it: `lib0`, `lib1`, `lib2`" in lines
+    assert "**`root` is new**: older versions added for it: `lib0`, `lib1`, `lib2`" in lines
 
 
 def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
@@ -813,7 +833,7 @@ def test_new_roots_of_two_sorts_keep_their_names_and_are_not_there_too(tmp_path:
     lines = report(tmp_path, {"a": (old, new), "b": ([*there, *ups[0]], [*there, *ups[1]])})
     brought = "`lib0` `1.0`, `lib1` `1.0`, `lib2` `1.0`"
     now = "`aa`, `bb`, `dd`, `ee` are new in `a`"
-    assert f"**{now}**: lower versions came with them: {brought}" in lines
+    assert f"**{now}**: older versions added for them: {brought}" in lines
     assert "**New**: `aa` `1.0`, `bb` `1.0` (`a`)" in lines
     assert "**Now in more environments**: `dd` `1.0`, `ee` `1.0` (`a`)" in lines
 
@@ -1044,7 +1064,7 @@ def test_older_versions_are_told_by_where_they_came(tmp_path: Path) -> None:
 
     lines = report(tmp_path, {"a": sides("x"), "b": sides("y")})
     older = "`x0` `1.0`, `x1` `1.0` (`a`); `y0` `1.0`, `y1` `1.0` (`b`)"
-    assert f"**`root` is new in both**: lower versions came with it: {older}" in lines
+    assert f"**`root` is new in both**: older versions added for it: {older}" in lines
 
 
 def test_a_package_that_is_gone_with_stacks_says_so_in_brackets(tmp_path: Path) -> None:
@@ -1105,7 +1125,7 @@ def test_what_went_to_a_version_that_was_there_is_downgraded_in_part(tmp_path: P
 
     sides = [*side("2.0", "2.0", "1.9"), OTHER], [*side("2.0", "1.9", "1.9")]
     lines = report(tmp_path, {"a": sides})
-    words = "(`p` to `1.9` beside `2.0`, `q` to `1.9` beside `2.0`)"
+    words = "(`p` with `1.9` beside `2.0`, `q` with `1.9` beside `2.0`)"
     assert lines[2] == f"`other` is gone, 2 products are downgraded {words}."
 
 
@@ -1365,7 +1385,7 @@ def test_what_keeps_an_older_version_is_upgraded_in_part(tmp_path: Path) -> None
     ]
     lines = report(tmp_path, {"a": ([*sides[0], gone], sides[1])})
     assert lines[2].startswith(
-        "`gone` is gone, 2 products are upgraded (`p` to `1.1`, `q` to `1.1` beside `0.9`)."
+        "`gone` is gone, 2 products are upgraded (`p` to `1.1`, `q` with `1.1` beside `0.9`)."
     )
 
 

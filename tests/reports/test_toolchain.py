@@ -226,6 +226,37 @@ def test_a_compiler_that_some_specs_kept_is_told_with_how_many_moved(
     assert line == f"**Toolchain**: compiler `gcc@12.3.0` → `gcc@13.1.0`{told}"
 
 
+def test_beside_what_moved_as_a_whole_the_compilers_of_a_few_packages_are_told() -> None:
+    """Else one would think that all of these are as before."""
+
+    def side(letter: str, os: str, compiler: str) -> list[Record]:
+        moved = [(f"{n}", "1.0", {"os": os, "stacks": "whole"}) for n in range(4)]
+        some = [(f"c{n}", "1.0", {"compiler": compiler, "stacks": "some"}) for n in range(2)]
+        one = [("d", "1.0", {"compiler": compiler, "stacks": "one"})]
+        ups = [(f"up{n}", f"{n}.{letter}", {"stacks": "some"}) for n in "12"]
+        every = enumerate([*moved, *some, *one, *ups])
+        return [
+            spec(f"{letter}{numbered(number)}", version, package=name, **fields)
+            for number, (name, version, fields) in every
+        ]
+
+    for old_os, told in (
+        (
+            "ubuntu20.04",
+            [
+                "  os ubuntu20.04 → ubuntu22.04 (whole)",
+                "  compiler gcc@11.4.0 → gcc@12.3.0 (2 of 4 builds), in some",
+            ],
+        ),
+        ("ubuntu22.04", []),  # their own lines say it
+    ):
+        old, new = side("2", old_os, "gcc@11.4.0"), side("3", "ubuntu22.04", "gcc@12.3.0")
+        lines = render_report(diff_of(old, new), "text", ReportOptions(width=100)).splitlines()
+        below = lines[lines.index("Toolchain") + 2 :] if told else []
+        assert below[:2] == told
+        assert ("Toolchain" in lines) is bool(told)
+
+
 def test_a_part_that_one_package_needs_alone_is_new_because_of_it(tmp_path: Path) -> None:
     cuda = Item("cuda", "11.8.0")
     libs = {it: [Item(f"lib{n}", f"{n}.{it}", explicit=True) for n in range(6)] for it in "12"}

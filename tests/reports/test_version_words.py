@@ -110,7 +110,7 @@ def check(words: str, old: Counts, new: Counts) -> None:
             return
         old = Counter({it: min(old[it], new[it]) for it in old})
     if "→" in words and not came:  # builds went up to a version that was there
-        step, is_one, _ = words.partition(", which other builds had already")
+        step, is_one, _ = words.partition(" (other builds had it already)")
         step, _, still = step.partition(", still has ")
         left, into = stepped(step)
         assert (left, into | (versions(still) if still else set())) == (gone, kept)

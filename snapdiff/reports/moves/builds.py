@@ -17,8 +17,8 @@ class BuildShare(NamedTuple):
     these builds, in order, where the package has others, too, and `numbers` how many builds are of
     each; `of_versions` is how many builds of these versions it has on each side. `duplicates` are
     told where the number is 0: nobody misses a build of which there is an equal one. `is_each` says
-    that each of several packages lost or gained so many. `has_twin` says of the only one that is
-    lost that one of the same version and configuration was only rebuilt.
+    that each of several packages lost or gained so many. `looks_alike` is of the only one that is
+    lost how many had the same version and configuration, if others did, which were only rebuilt.
     """
 
     number: int
@@ -31,7 +31,7 @@ class BuildShare(NamedTuple):
     of_versions: Count = Count(0, 0)
     merged: Trait | None = None
     is_each: bool = False
-    has_twin: bool = False
+    looks_alike: int = 0
 
     def in_words(self, mark: Mark, *, beside_versions: bool, total_is_said: bool = False) -> str:
         """Return `2 of 18 builds gone (with mvapich 3.0b)`, or `the build with mvapich 3.0b gone`.
@@ -55,7 +55,9 @@ class BuildShare(NamedTuple):
             told = f"no longer {trait}" if is_no_longer else trait
         else:
             told = each_in_words(self.parts, mark)
-        told = told or "one that looks the same is still there" * self.has_twin
+        told = told or (
+            f"one of {self.looks_alike:,} that look the same" if self.looks_alike else ""
+        )
         which = [it for it in (self._versions_in_words(mark), told) if it]
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)
         return f"{words} ({notes})" if notes else words
@@ -179,7 +181,7 @@ class VersionMove(NamedTuple):
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if self.into:
             others = versions_in_words([it for it in self.kept if it != self.into], mark)
-            beside = f", still has {others}" if others else ", which other builds had already"
+            beside = f", still has {others}" if others else " (other builds had it already)"
             return f"{gone} → {mark(self.into)}{beside}"
         if gone:
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])

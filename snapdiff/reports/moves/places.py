@@ -41,15 +41,6 @@ Placed = tuple[tuple[tuple[_Item, ...], Place], ...]
 """Packages, or others, by the stacks in which the same happened to them."""
 
 
-FIRST_SEEN = "first seen"
-
-
-def added_word(documents: Iterable[str]) -> str:
-    """Return what is said of stacks that kinds of documents list on the new side alone."""
-    # What pages name now may have been there before, without those packages.
-    return FIRST_SEEN if set(documents) == {"page"} else "added"
-
-
 NOWHERE = Place("", ())
 """The place of what is not said to be anywhere."""
 
@@ -60,13 +51,17 @@ HERE = Place("this one", ())
 class Places:
     """Says in which stacks of a tag something is: of one set always the same place."""
 
-    def __init__(self, stacks: Mapping[str, str]) -> None:
-        """Take all stacks of the tag, and what happened to each as a whole."""
+    def __init__(self, stacks: Mapping[str, str], of_pages: Collection[str] = ()) -> None:
+        """Take all stacks of the tag, with what happened to each as a whole.
+
+        What those `of_pages` name now may have been there before, without those packages.
+        """
         self._all = frozenset(stacks)
         self._whole = {
             status: frozenset(name for name, it in stacks.items() if it == status)
-            for status in ("removed", "added", FIRST_SEEN)
+            for status in ("removed", "added")
         }
+        self._of_pages = of_pages
         self._known: dict[frozenset[str], Place] = {}
         self._others: dict[frozenset[str], Place] = {}
 
@@ -116,8 +111,8 @@ class Places:
         if len(self._all) == 1 or not some:
             return NOWHERE
         if some == self._all:
-            is_news = (it for it in self._whole.items() if it[1] and it[0] != FIRST_SEEN)
-            whole = ((len(names), status) for status, names in is_news)
+            sure = {**self._whole, "added": self._whole["added"].difference(self._of_pages)}
+            whole = ((len(names), status) for status, names in sure.items() if names)
             among = "".join(f", {number} of them {status}" for number, status in whole)
             return Place("both" if len(some) == 2 else f"all {len(some)}{among}", ())
         if len(some) == 1:
@@ -150,12 +145,9 @@ class Places:
 
 def places_of(stacks: Iterable[StackDiff]) -> Places:
     """Return what says in which of these stacks, all of a tag, something is."""
-    return Places(
-        {
-            it.stack: added_word([it.document]) if it.status == "added" else it.status
-            for it in stacks
-        }
-    )
+    stacks = list(stacks)
+    of_pages = {it.stack for it in stacks if it.document == "page"}
+    return Places({it.stack: it.status for it in stacks}, of_pages)
 
 
 def sets_in(listed: Mapping[str, tuple[str, ...]], text: str) -> list[tuple[str, tuple[str, ...]]]:

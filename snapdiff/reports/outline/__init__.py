@@ -11,7 +11,6 @@ from snapdiff.filters import reports_all, wanted_kinds
 from snapdiff.model.packages import noun_of
 from snapdiff.reports import GroupBy
 from snapdiff.reports.moves.of_stacks import Back
-from snapdiff.reports.moves.places import added_word
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.moves.two_builds import with_builds_apart
 from snapdiff.reports.names import only_place, readable, side_names, tag_names
@@ -72,7 +71,6 @@ def outline_of(
         packages=_numbers(every, of_dependencies=False, in_one_tag=len(changed) == 1),
         dependencies=_numbers(every, of_dependencies=True, in_one_tag=len(changed) == 1),
         stacks=_number_of_stacks(writers),
-        added=added_word(stack.document for stack in stacks),
         without_causes=_without_causes(stacks),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_place=only_place(changed[0], sides, diff.filters.tag) if len(changed) == 1 else (),

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from snapdiff.filters import reports_all
 from snapdiff.reports.moves.of_stacks import StackMoves
-from snapdiff.reports.moves.places import added_word
 from snapdiff.reports.moves.statuses import WORST_FIRST, Status, name_of_kind, rebuilt_word
 from snapdiff.reports.names import Mark, counted, tag_names
 from snapdiff.result.changes import CatalogDiff, StackDiff, TagDiff
@@ -74,10 +73,6 @@ class CountRow(Counts, frozen=True, kw_only=True):
     def fate_in_words(self, noun: str) -> str:
         """Return what its stacks have in common, nothing where their numbers say it."""
         words = {"changed": "", "rebuilt": f"only {rebuilt_word(noun)}"}
-        if self.tag.status == "changed":
-            words["added"] = added_word(
-                it.document for it in self.tag.stacks if it.stack in self.stacks
-            )
         if self.total is None:  # nobody knows what else happened to them
             words |= {"rebuilt": "", "unchanged": "none"}
         return words.get(self.fate, self.fate)

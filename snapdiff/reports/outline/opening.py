@@ -127,11 +127,14 @@ def _lost_values(
     """Return the versions that packages lost, and the variants that are off now in all builds.
 
     Each of products, then of dependencies: of these the versions that many builds had below them,
-    or that a product has elsewhere, and the variants of those because of which others are gone.
+    or that a product has elsewhere, if no stack has them now, and the variants of those because of
+    which others are gone.
     """
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
     reasons = _reasons_gone(moves)
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
+    every = [change for some in told.values() for change, _ in some]
+    left = {(change.package, version) for change in every for version in change.versions_now}
     gone: list[list[_Lost]] = [[], []]
     turned: list[list[_Lost]] = [[], []]
     for stack, some in told.items():
@@ -140,7 +143,8 @@ def _lost_values(
             lost, off = move.versions.lost, turned_off(move.now_with)
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
-                lost = tuple(it for it in lost if is_product or (name, it) in many_below)
+                known = {(name, it) for it in lost if is_product or (name, it) in many_below}
+                lost = tuple(it for it in lost if (name, it) in known - left)
             if lost:
                 gone[is_dependency].append(((name, lost, highest(change.versions_now)), stack))
             if off and (not is_dependency or name in reasons):

@@ -37,16 +37,15 @@ class Outline(Struct, frozen=True, kw_only=True):
     of stacks in which something changed, `only_stack` the name where there is but one. `only_place`
     has the name of the only tag that changed, with that of its only stack (both names, where two
     tags are compared); it is empty where the names of the sides say so.
-    `without_causes` says that no document lists dependencies, `added` what is said of a stack that
-    is on the new side alone. `only_line` is there where it says all there is to say of packages,
-    but for the few `followers` that only have another hash, because of that.
-    `is_because` says that only builds with some reasons were looked at, `is_all` that all that
-    happened was. `specs` are those that changed in a kind that is asked for where no package did:
-    with `-k removed` one that an upgraded package lost. `in_all` is how many products, or packages,
-    the only tag that changed has, changed or not, where it is known. `has_all_stacks` says that
-    none was left out. `one_sided` are tags, and `whole_stacks` stacks of other tags, that are on
-    one side alone, by kind, of stacks where it is reported. `renames` are stacks that may be one,
-    each with the option that compares them so.
+    `without_causes` says that no document lists dependencies. `only_line` is there where it says
+    all there is to say of packages, but for the few `followers` that only have another hash,
+    because of that. `is_because` says that only builds with some reasons were looked at, `is_all`
+    that all that happened was. `specs` are those that changed in a kind that is asked for where no
+    package did: with `-k removed` one that an upgraded package lost. `in_all` is how many products,
+    or packages, the only tag that changed has, changed or not, where it is known. `has_all_stacks`
+    says that none was left out. `one_sided` are tags, and `whole_stacks` stacks of other tags, that
+    are on one side alone, by kind, of stacks where it is reported. `renames` are stacks that may be
+    one, each with the option that compares them so.
     """
 
     sides: tuple[SideName, SideName]
@@ -56,7 +55,6 @@ class Outline(Struct, frozen=True, kw_only=True):
     dependencies: Numbers
     stacks: int
     without_causes: bool
-    added: str
     only_stack: str
     only_place: tuple[str, ...]
     only_line: PackageLine | None
@@ -142,11 +140,11 @@ class Outline(Struct, frozen=True, kw_only=True):
         """
         tags = [(kind.value, len(some), "") for kind, some in self.one_sided.items()]
         stacks = []
-        for kind, word in ((Kind.REMOVED, "removed"), (Kind.ADDED, self.added)):
+        for kind in (Kind.REMOVED, Kind.ADDED):
             sure = (news for news in self.whole_stacks[kind] if not news.may_be_old)
             names = [name for news in sure for name in news.stacks]
             is_named = len(names) == 1 and not self.several_changed
-            stacks.append((word, len(names), names[0] if is_named else ""))
+            stacks.append((kind.value, len(names), names[0] if is_named else ""))
         if with_changed and any(number for _, number, _ in stacks):
             every = (it for block in self.tags for it in block.tag.stacks)
             stacks.insert(0, ("changed", sum(it.status == "changed" for it in every), ""))
@@ -188,13 +186,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         roots = (it for tag in self.tags for it in tag.opening.new_roots)
         taken = {name for it in roots for name in it.names_taken}
         return [name for name in told if name not in taken]
-
-    @property
-    def demoted_for(self) -> tuple[str, ...]:
-        """The new roots that need all of them, if these came together."""
-        roots = (it for tag in self.tags for it in tag.opening.new_roots)
-        found = (it for it in roots if set(it.names_taken).issuperset(self.demoted))
-        return next((tuple(name for name, _ in it.names) for it in found), ())
 
     @property
     def downgraded_for(self) -> tuple[str, ...]:

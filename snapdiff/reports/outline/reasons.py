@@ -12,6 +12,7 @@ from snapdiff.reports.names import Mark, ShortList, shortened
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
+from snapdiff.spack import NO_COMPILER
 
 _MOST_CAUSES = 5
 
@@ -173,6 +174,13 @@ def _shared_changes(
     for stack in stacks:
         for cause in shared_fields(stack):
             found.setdefault(event_of(cause), []).append(stack)
+    if found:  # beside these nobody should think that all other compilers are as before
+        for stack in stacks:
+            for cause in stack.causes:
+                event = event_of(cause)
+                is_move = cause.what == "compiler" and NO_COMPILER not in (event.old, event.new)
+                if is_move and cause.packages > 1 and stack not in found.setdefault(event, []):
+                    found[event].append(stack)
     for event, some in found.items():
         pairs = [it for stack in some for it in stack.changes if it.old and it.new]
         on_both = sum(stack.specs.new - stack.summary.added for stack in some)

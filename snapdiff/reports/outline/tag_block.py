@@ -44,7 +44,13 @@ from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
 from snapdiff.spack import COMPILERS, NO_COMPILER
 
-_WITH_STEPS = (Status.MAJOR, Status.UPGRADED, Status.MORE, Status.SCHEME)
+_WITH_STEPS = (
+    Status.MAJOR,
+    Status.UPGRADED,
+    Status.MORE,
+    Status.SCHEME,
+    Status.RECONFIGURED,
+)
 """The classes of which it is said in few words which version each package has now."""
 
 _MOST_LINES = 30

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from snapdiff.model.packages import LikeStacks, like_stacks
 from snapdiff.model.specs import EMPTY_PART, ROOT
-from snapdiff.reports.moves.places import FIRST_SEEN, added_word
 from snapdiff.reports.names import TOP_FOLDER
 from snapdiff.result.changes import TagDiff
 from snapdiff.result.packages import Kind
@@ -63,7 +62,7 @@ def stack_news(tags: Iterable[TagDiff], kind: Kind, *, has_all: bool) -> Iterato
             sides = [names for it in stacks for names in (it.packages.removed, it.packages.added)]
             names = sorted(set().union(*sides))
             whole = {*tag.packages.removed, *tag.packages.added}
-            of_pages = added_word(it.document for it in stacks) == FIRST_SEEN
+            of_pages = all(it.document == "page" for it in stacks)
             is_unsure = len(names) == 1 < len(stacks) and of_pages and kind is Kind.ADDED
             # What nobody else has counts in `root`, which is no stack.
             is_known = has_all and not any(it.stack == ROOT and it.specs.new for it in tag.stacks)
