@@ -159,19 +159,21 @@ def _without_table(outline: Outline) -> Outline:
 def _without_told(outline: Outline) -> Outline:
     """Return an outline without lines about products that it begins with, where it names these.
 
-    Nor is a tool listed that is one of them, with the same step.
     What lost builds in another way than its class says keeps its line, unless that is told as well.
     """
     named = {it.status for it in outline.names_below if not it.loses_builds}
     together = (some for tag in outline.tags for some in tag.opening.lost_together)
     lost = {it for some in together for it in some.products}
+    demoted = set(outline.demoted if outline.names_demoted else ())
 
     def without_told(part: Part) -> Part:
         if not named or part.about == "dependencies":
             return part
-        groups = (
-            _told_above(it, lost) if it.steps or it.status in named else it for it in part.groups
-        )
+        groups = []
+        for it in part.groups:
+            is_demoted = it.status is Status.ROOTS and demoted.issuperset(it.packages)
+            is_told = it.steps or is_demoted or it.status in named
+            groups.append(_told_above(it, lost) if is_told else it)
         return replace(part, groups=tuple(groups))
 
     return _parts(without_told)(outline)
@@ -222,9 +224,12 @@ def _without_old_versions(steps: Named) -> Named:
 
 
 def _without_tools_as_before(tag: TagBlock) -> TagBlock:
+    """Return a tag without tools that are as before, where they are, and products named above."""
     if not (tag.toolchain and tag.tells_toolchain):
         return tag
-    return replace(tag, toolchain=replace(tag.toolchain, as_before=()))
+    steps = (it for group in tag.with_steps if group.is_told_above for it in group.steps)
+    told = {(name, move.versions) for name, moves in steps for move in moves}
+    return replace(tag, toolchain=tag.toolchain.beside(told))
 
 
 def _without_toolchain(outline: Outline) -> Outline:

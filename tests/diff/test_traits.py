@@ -889,7 +889,7 @@ def test_a_stack_tells_its_parts_those_aside_that_are_less_than_a_tenth(tmp_path
     paths = write_graphs(tmp_path, "; ".join(old), "; ".join(["q-2", *kept]))
     out = run_cli(*paths, "-f", "text").out
     assert "\nLost builds\n\n  2 each, one with mpi 1.0 and one for sles: p0, p1, p2, p3, " in out
-    assert "\nBuilds: 31 → 10, 10 as before\n" in out
+    assert "\nBuilds: 31 → 10, 10 as before, 21 gone\n" in out
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,8 @@ def test_builds_of_a_version_that_stays_are_told_by_where_they_went_or_behind_th
 @pytest.mark.parametrize(
     ("old", "moved", "words"),
     [
-        (4, {"mpich": 1}, "1 of 4 builds 1.0 → 1.1 (the one with mpich)"),
-        (4, {"mpich": 3}, "3 of 4 builds 1.0 → 1.1 (those with mpich)"),
+        (4, {"mpich": 1}, "1 of 4 builds 1.0 → 1.1 (the one that uses mpich)"),
+        (4, {"mpich": 3}, "3 of 4 builds 1.0 → 1.1 (those that use mpich)"),
         (4, {"mpich": 2, "mva": 1}, "3 of 4 builds 1.0 → 1.1 (2 with mpich, 1 with mva)"),
     ],
 )

@@ -720,8 +720,8 @@ def test_among_all_builds_there_are_those_that_are_equal_to_others_count_each(
     lost = [Item(f"app{n}", needs=(needs(mpi),), explicit=True) for n in range(3)]
     kept = [Item(f"app{n}", explicit=True) for n in range(3)]
     for more, said in (
-        (twins[:1], "\nBuilds: 10 → 6, 6 as before\n"),
-        (twins, "\nBuilds: 12 → 6, 5 as before, 1 with another hash\n"),
+        (twins[:1], "\nBuilds: 10 → 6, 6 as before, 4 gone\n"),
+        (twins, "\nBuilds: 12 → 6, 5 as before, 1 with another hash, 6 gone\n"),
     ):
         user = Item("user", explicit=True, needs=tuple(map(needs, more)))
         old = [mpi, *tools, *more, *lost, *kept, user]

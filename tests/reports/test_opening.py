@@ -295,10 +295,11 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
         sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
         lines = report(tmp_path / str(number), {"a": sides})
         assert [line for line in lines if "dependencies gone: " in line] == told
-    # Of a version that came to another environment nobody says that it is gone.
-    other = (tools(1, "3.1.2"), tools(1, "3.1.3", "1.1"))
-    lines = report(tmp_path / "other", {"a": (tools(39, "3.1.2", "1.1"), sides[1]), "b": other})
-    assert not [line for line in lines if "dependencies gone: " in line]
+    # One that came to another environment is not gone for good.
+    sides = (tools(39, "3.1.2", "1.1"), tools(39, "3.1.3"))
+    lines = report(tmp_path / "other", {"a": sides, "b": sides[::-1]})
+    words = "some versions of dependencies gone: `openssl` `1.1` (now only elsewhere), in `a`"
+    assert [line for line in lines if "dependencies gone: " in line] == [f"**Lost**: {words}"]
 
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
@@ -318,7 +319,7 @@ def test_new_builds_of_one_trait_are_told_once_as_lost_ones_are(tmp_path: Path) 
     ):
         lines = report(tmp_path / word, {"a": both})
         assert [line for line in lines if "one each with" in line] == [f"**{title}**: {words}"]
-        assert lines[-1] == f"**Builds**: {total}, 3 as before"
+        assert lines[-1] == f"**Builds**: {total}, 3 as before, 4 {word}"
     # In a report without what came nothing is said of it.
     done = run_cli("-C", tmp_path / "new", "old", "new", "-k", "!added")
     assert (done.status, done.err) == (0, "")
@@ -720,7 +721,7 @@ def test_what_took_a_package_away_says_nothing_of_the_compiler_of_its_name(tmp_p
 
 def test_how_many_builds_there_are_is_said_where_all_that_changed_is_told(tmp_path: Path) -> None:
     old, new = ([it for name in "xyz" for it in builds(name, gpu=gpu)] for gpu in ("89", "8"))
-    assert "**Builds**: 6 → 3, 3 as before" in report(tmp_path / "a", {"a": (old, new)})
+    assert "**Builds**: 6 → 3, 3 as before, 3 gone" in report(tmp_path / "a", {"a": (old, new)})
     more = [*new, Item("dependency")]
     more += [Item("user", explicit=True, needs=(needs(more[-1]),))]
     assert "**Builds**: 6 → 5, 3 as before, 3 gone, 2 new" in report(
@@ -1341,7 +1342,7 @@ def test_a_sentence_may_be_all_that_names_a_set_of_environments(tmp_path: Path, 
     lines = report(tmp_path, stacks, "--group-by", "stack")
     assert f"`new` is new in all but `{names[-1]}`" in lines[2]
     every = ", ".join(f"`{it}`" for it in names)
-    assert (lines[4] == f"**All {len(names)}**: {every}") is (len(names) <= 20)
+    assert (lines[4] == f"**All {len(names)} environments**: {every}") is (len(names) <= 20)
 
 
 def test_what_two_new_roots_took_in_each_of_them_did(tmp_path: Path) -> None:

@@ -288,7 +288,7 @@ def test_where_the_rest_of_a_cell_is_listed_is_said_once(tmp_path: Path) -> None
     new[0], new[1] = replace(new[0], os="rhel9"), replace(new[1], compiler=("gcc", "13.1.0"))
     rows = table(tmp_path, a=(old, new), b=(old, old))
     assert rows["tool"][0].endswith("variant `+mpi` → `~mpi`, and more")
-    hint = "and more: `--detail` lists each spec\n"
+    hint = "“and more”: `--detail` lists each spec\n"
     assert run_cli("-C", tmp_path, "old", "new").out.count(hint) == 1
     assert hint not in run_cli("-C", tmp_path, "old", "new", "--detail").out
     assert "and more:" not in run_cli("-C", tmp_path, "old", "new", "-f", "html").out

@@ -79,6 +79,17 @@ def as_two(found: re.Match[str]) -> str:
     return f"{one} of {of[what]} builds {what}{notes}, {other} of {of[beside]} builds {beside}"
 
 
+NET = r"([0-9]+) → ([0-9]+) builds? of ([^ ,]+)"
+
+
+def as_one(found: re.Match[str]) -> str:
+    """What is said of how many builds of a version there are, as of some that are gone, or more."""
+    old, new, version = found.groups()
+    more = int(new) - int(old)
+    gone = f"{-more} of {old} builds of {version} gone"
+    return gone if more < 0 else f"{more} more builds of {version}"
+
+
 def moved(text: str) -> Counts:
     """How many builds more, or fewer, there are of versions that stay."""
     found: Counts = Counter()
@@ -93,7 +104,7 @@ def moved(text: str) -> Counts:
 def check(words: str, old: Counts, new: Counts) -> None:
     """Check what is said of a package that is on both sides, against its builds by version."""
     gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
-    words = re.sub(CAME_WITH_MORE, as_more, re.sub(BOTH, as_two, words))
+    words = re.sub(CAME_WITH_MORE, as_more, re.sub(BOTH, as_two, re.sub(NET, as_one, words)))
     words, number = re.subn(r" \(now [^)]*\)", "", words)
     assert number <= (not kept)
     words = re.sub(r" \((the one|those) [^)]*\)", "", words)  # which builds moved

@@ -17,8 +17,8 @@ class BuildShare(NamedTuple):
     these builds, in order, where the package has others, too, and `numbers` how many builds are of
     each; `of_versions` is how many builds of these versions it has on each side. `duplicates` are
     told where the number is 0: nobody misses a build of which there is an equal one. `is_each` says
-    that each of several packages lost or gained so many. `looks_alike` is of the only one that is
-    lost how many had the same version and configuration, if others did, which were only rebuilt.
+    that each of several packages lost or gained so many. `has_twin` says of the only one that is
+    lost that one of the same version and configuration was only rebuilt.
     """
 
     number: int
@@ -31,7 +31,7 @@ class BuildShare(NamedTuple):
     of_versions: Count = Count(0, 0)
     merged: Trait | None = None
     is_each: bool = False
-    looks_alike: int = 0
+    has_twin: bool = False
 
     def in_words(self, mark: Mark, *, beside_versions: bool, total_is_said: bool = False) -> str:
         """Return `2 of 18 builds gone (with mvapich 3.0b)`, or `the build with mvapich 3.0b gone`.
@@ -55,9 +55,7 @@ class BuildShare(NamedTuple):
             told = f"no longer {trait}" if is_no_longer else trait
         else:
             told = each_in_words(self.parts, mark)
-        told = told or (
-            f"one of {self.looks_alike:,} that look the same" if self.looks_alike else ""
-        )
+        told = told or "another that looks the same is still there" * self.has_twin
         which = [it for it in (self._versions_in_words(mark), told) if it]
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)
         return f"{words} ({notes})" if notes else words
@@ -154,8 +152,7 @@ class VersionMove(NamedTuple):
             number, came = old.old - old.new, new.new - new.old
             which = each_in_words(self.moved_by, mark)
             if len(self.moved_by) == 1:
-                those = "the one" if number == 1 else "those"
-                which = f"{those} {traits_in_words(self.moved_by[0], mark)}"
+                which = _which_went(self.moved_by[0], number, mark)
             which = f" ({which})" if which else ""
             some = f"{number:,} of {counted(old.old, 'build')}"
             if self.comes_with_more:
@@ -253,6 +250,15 @@ class VersionMove(NamedTuple):
             told[came[-1]] = f"{versions_in_words(came, mark)} new"
         words = joined(versions_in_order(told)[::-1], MOST_VERSIONS, mark=told.__getitem__)
         return f"{words}, {versions_in_words(self.lost, mark)} gone" if self.lost else words
+
+
+def _which_went(part: TraitCount, number: int, mark: Mark) -> str:
+    """Return `the one with ~cuda`, `those that use cuda`: there may be a variant of that name."""
+    trait = part.trait
+    if trait.what == "dependency" and trait.value is None and not part.also:
+        who = "the one that uses" if number == 1 else "those that use"
+        return f"{who} {mark(trait.name or '')}"
+    return f"{'the one' if number == 1 else 'those'} {traits_in_words(part, mark)}"
 
 
 def _moved(count: VersionCount, mark: Mark, *, is_net: bool) -> str:

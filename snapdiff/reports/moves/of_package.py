@@ -149,7 +149,7 @@ def _status(
         return Status.DUPLICATES
     if lost and lost.is_merge:
         return Status.RECONFIGURED
-    is_one_alike = bool(change.came and lost and lost.looks_alike)  # nobody misses it
+    is_one_alike = bool(change.came and lost and lost.has_twin)  # nobody misses it
     if change.kind is Kind.REMOVED or (change.builds_alone(Kind.REMOVED) and not is_one_alike):
         return _class_of_step(versions) if versions.into else Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
@@ -292,9 +292,7 @@ def _shares_of(
             numbers=tuple(numbers[it] for it in versions),
             of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
             merged=change.merged or None if is_lost else None,
-            looks_alike=_looks_alike(found[0], specs)
-            if is_lost and len(found) == number == 1
-            else 0,
+            has_twin=is_lost and len(found) == number == 1 and _has_twin(found[0], specs),
         )
 
     is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
@@ -328,12 +326,11 @@ def _told_of_builds(
     return (TraitCount(Trait("compiler", None, *compilers), len(specs)),)
 
 
-def _looks_alike(lost: Change, specs: Iterable[Change]) -> int:
-    """Return how many specs had the version and configuration of a lost one, 0 if no other had."""
+def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
+    """Return whether a spec of the same version and configuration as a lost one was rebuilt."""
     others = [it.old for it in specs if it.kind is Kind.REBUILT and it.old]
     looks = [replace(it, hash="", explicit=False) for it in (*lost.specs, *others)]
-    number = looks.count(looks[0])
-    return number if number > 1 else 0
+    return looks[0] in looks[1:]
 
 
 def _beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

@@ -49,7 +49,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     those `in_some`. They changed in `events` as all around them did. `major` is how many of the
     upgraded ones have another major version. `with_versions` are the few that have more versions,
     where the others only have more builds, `more_with` what tells these, if that is one trait or
-    two. `looks_alike` is how many builds looked like the only one that is lost, itself among them.
+    two. `has_twin` says of the only build that is lost that another like it is there.
     """
 
     status: Status
@@ -69,7 +69,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     major: int = 0
     with_versions: tuple[str, ...] = ()
     more_with: tuple[TraitCount, ...] = ()
-    looks_alike: int = 0
+    has_twin: bool = False
 
     @property
     def loses_builds(self) -> bool:
@@ -292,9 +292,7 @@ def _with_losses(
         counted,
         first_with=new[0][0] if len(new) == 1 else None,
         is_single=is_single,
-        looks_alike=max((share.looks_alike for _, share in lost if share), default=0)
-        if is_single
-        else 0,
+        has_twin=is_single and any(share.has_twin for _, share in lost if share),
         version=next(iter(versions), "") if place else "",
         place=place,
         lost_with=() if versions else _traits_of(lost),

@@ -30,7 +30,7 @@ from snapdiff.reports.outline.reasons import SharedChange
 from snapdiff.reports.outline.toolchain import Replaced, replaced_tools
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
-from snapdiff.spack import older_versions
+from snapdiff.spack import STOOD_ON, older_versions
 
 _MOST_REASONS = 2
 """How many packages are named because of which dependencies are gone."""
@@ -38,13 +38,14 @@ _MOST_REASONS = 2
 _MANY_BELOW = 40
 """Below how many builds of a stack a version of a dependency was that somebody may miss."""
 
-_Lost = tuple[tuple[str, tuple[str, ...], str], str]
+_Lost = tuple[tuple[str, tuple[str, ...], str | None], str]
 """A package with versions, or variants, that it lost or got, and the stack where.
 
-Behind versions that it lost is the highest one that is there now.
+Behind versions that it lost is the highest one that is there now; None of a dependency that has
+these elsewhere.
 """
 
-Losses = Placed[tuple[str, tuple[str, ...], str]]
+Losses = Placed[tuple[str, tuple[str, ...], str | None]]
 
 
 class NewRoots(Struct, frozen=True, kw_only=True):
@@ -127,8 +128,7 @@ def _lost_values(
     """Return the versions that packages lost, and the variants that are off now in all builds.
 
     Each of products, then of dependencies: of these the versions that many builds had below them,
-    or that a product has elsewhere, if no stack has them now, and the variants of those because of
-    which others are gone.
+    or that a product has elsewhere, and the variants of those because of which others are gone.
     """
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
     reasons = _reasons_gone(moves)
@@ -143,10 +143,13 @@ def _lost_values(
             lost, off = move.versions.lost, turned_off(move.now_with)
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
-                known = {(name, it) for it in lost if is_product or (name, it) in many_below}
-                lost = tuple(it for it in lost if (name, it) in known - left)
+                known = {it for it in lost if is_product or (name, it) in many_below}
+                # What the toolchain tells is told there.
+                lost = () if name in STOOD_ON else tuple(it for it in lost if it in known)
             if lost:
-                gone[is_dependency].append(((name, lost, highest(change.versions_now)), stack))
+                is_elsewhere = is_dependency and left.issuperset((name, it) for it in lost)
+                now = None if is_elsewhere else highest(change.versions_now)
+                gone[is_dependency].append(((name, lost, now), stack))
             if off and (not is_dependency or name in reasons):
                 turned[is_dependency].append(((name, off, ""), stack))
     return gone, turned

@@ -208,13 +208,13 @@ class Outline(Struct, frozen=True, kw_only=True):
         is_short = len(some) <= _FEW_LOST and not are_told
         return some if is_short and not self.several_changed else []
 
-    def lost_together(self, tag: TagBlock, *, has_sentence: bool) -> list[LostTogether]:
-        """Return what a tag has no build with any more, beside what a sentence says, if it has one.
+    def lost_together(self, tag: TagBlock) -> list[LostTogether]:
+        """Return what a tag has no build with any more, beside what a sentence says.
 
-        Of dependencies alone their lines tell which builds are gone.
+        A long list of what is lost has that, too. Of dependencies alone their lines tell it.
         """
         every = tag.opening.lost_together
-        said = self.few_no_longer if has_sentence else ()
+        said = () if self.names_below else self.few_no_longer
         left = [it.beside_sentence if it in said else it for it in every]
         return [it for it in left if it.parts] if any(it.of_products for it in left) else []
 

@@ -283,13 +283,15 @@ class TagWriter:
     def _with_steps(self, group: Group, lines: Iterable[PackageLine]) -> Group:
         """Return a group with the steps of its packages; what is upgraded may be new elsewhere.
 
-        So may be a product that changed in some stacks as all around it did.
+        So may be a product that changed in some stacks as all around it did, or in its hash alone;
+        the latter are named if these are few.
         """
-        if group.status is Status.SHARED:
+        if group.status in (Status.SHARED, Status.REBUILT):
             every = (it for it in lines if it.status is not group.status and not it.is_dependency)
             own = {it: self.moves[it, False] for line in every for it in line.packages}
             names = {name for name, some in own.items() for it in some if it.status is group.status}
-            return replace(group, also_named=tuple(sorted(names)))
+            is_short = group.status is Status.SHARED or len(names) <= FEW_QUIET
+            return replace(group, also_named=tuple(sorted(names)) if is_short else ())
         if group.status not in _WITH_STEPS:
             return group
         is_upgraded = group.status is Status.UPGRADED
