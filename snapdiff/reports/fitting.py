@@ -224,12 +224,9 @@ def _without_old_versions(steps: Named) -> Named:
 
 
 def _without_tools_as_before(tag: TagBlock) -> TagBlock:
-    """Return a tag without tools that are as before, where they are, and products named above."""
     if not (tag.toolchain and tag.tells_toolchain):
         return tag
-    steps = (it for group in tag.with_steps if group.is_told_above for it in group.steps)
-    told = {(name, move.versions) for name, moves in steps for move in moves}
-    return replace(tag, toolchain=tag.toolchain.beside(told))
+    return replace(tag, toolchain=tag.toolchain.changed_alone)
 
 
 def _without_toolchain(outline: Outline) -> Outline:

@@ -38,13 +38,13 @@ STAYS = app(GCC, "4.0")
         (
             [app(CCE, "4.0"), STAYS],
             [app(GCC, "4.1"), STAYS],
-            "app 1.0, 2 builds: 1 gone (with cce 16.0.1), 1 new (with mpich 4.1).",
+            "app 1.0: 1 of 2 builds gone (with cce 16.0.1), 1 new (with mpich 4.1).",
         ),
         # One is new that had no partner, and one that had.
         (
             [app(CCE, "4.0"), STAYS],
             [app(GCC, "4.1"), app(GCC, "4.1", "x"), STAYS],
-            "app 1.0, 2 → 3 builds: 1 gone (with cce 16.0.1), 2 new (with mpich 4.1).",
+            "app 1.0: 1 of 2 builds gone (with cce 16.0.1), 2 new (with mpich 4.1).",
         ),
         # It is the build with its variants, with another compiler now.
         (
@@ -89,7 +89,7 @@ def test_the_same_is_told_with_every_spec_and_as_a_page(tmp_path: Path) -> None:
     sides = write_locks(tmp_path, [*MPI.values(), *old], [*MPI.values(), *new])
     assert "every spec: 1 gone, 1 new" in run_cli(*sides, "--detail").out
     html = run_cli(*sides, "-f", "html").out
-    assert "1 gone (with cce 16.0.1), 1 new (with mpich 4.1)" in html
+    assert "1 of 2 builds gone (with cce 16.0.1), 1 new (with mpich 4.1)" in html
 
 
 def twins(compiler: tuple[str, str], mpi: str) -> list[Item]:
@@ -103,12 +103,12 @@ def twins(compiler: tuple[str, str], mpi: str) -> list[Item]:
         (
             [app(CCE, "4.0"), app(CCE, "4.1"), STAYS],
             [*twins(GCC, "4.1"), STAYS],
-            "app 1.0, 3 → 2 builds: 2 gone (with cce 16.0.1), 1 new (with gcc 12.2.0)",
+            "app 1.0: 2 of 3 builds gone (with cce 16.0.1), 1 new (with gcc 12.2.0)",
         ),
         (
             [*twins(CCE, "4.0"), STAYS],
             [app(GCC, "4.1"), app(GCC, "4.1", "x"), STAYS],
-            "app 1.0, 2 → 3 builds: 1 gone, 2 new (with mpich 4.1)",
+            "app 1.0: 1 of 2 builds gone, 2 new (with mpich 4.1)",
         ),
         # Nothing is lost: an equal build is there still.
         (

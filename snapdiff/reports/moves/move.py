@@ -215,18 +215,6 @@ class Move(Struct, frozen=True, kw_only=True):
         number = self.gained.number if self.gained else 0
         return f" ({counted(number, 'new build')})" if number else ""
 
-    @property
-    def of_both(self) -> str:
-        """How many builds there are of which some are gone and others new: `8 → 10 builds`."""
-        is_merge = self.lost is not None and self.lost.is_merge
-        if self.main is None or self.main.is_each or is_merge:
-            return ""
-        sides = self.main.in_all
-        if not (sides.old and sides.new):
-            return ""
-        before = f"{sides.old:,} → " if sides.old != sides.new else ""
-        return f"{before}{counted(sides.new, 'build')}"
-
     def in_words(self, mark: Mark) -> str:
         """Return what is said of versions and builds behind a name."""
         lost, main = self.lost, self.main
@@ -248,12 +236,13 @@ class Move(Struct, frozen=True, kw_only=True):
         told = [it for it in shares if it.number]
         if len(told) > 1:  # of how many each package has is said of one alone
             told = [it._replace(in_all=Count(0, 0)) if it.is_each else it for it in told]
-        in_all = self.of_both if len(told) > 1 else ""
+        is_merge = lost is not None and lost.is_merge
         builds = [
-            it.in_words(mark, beside_versions=is_beside, total_is_said=bool(in_all)) for it in told
+            it.in_words(
+                mark, beside_versions=is_beside, total_is_said=it != told[0] and not is_merge
+            )
+            for it in told
         ]
-        if in_all:
-            return f"{words}, {in_all}: {', '.join(builds)}"
         builds = builds or [it.duplicates_in_words() for it in shares if it.duplicates]
         return f"{words}{':' if self.is_builds else ','} {', '.join(builds)}"
 

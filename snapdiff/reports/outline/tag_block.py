@@ -110,6 +110,11 @@ class TagBlock(Struct, frozen=True, kw_only=True):
         return next((part for part, it in groups if it.status is Status.REBUILT), None)
 
     @property
+    def dependencies(self) -> Part | None:
+        """The first part about dependencies, if it has one."""
+        return next((part for part in self.parts if part.about == "dependencies"), None)
+
+    @property
     def is_list_enough(self) -> bool:
         """Whether packages that nobody knows to be products are named in a list that is short."""
         lists = [part for part in self.parts if part.about == "packages"]

@@ -1,7 +1,7 @@
 """What all of a tag stands on, compilers and MPI among it: what changed, and what is as before."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -83,18 +83,14 @@ class Toolchain(Struct, frozen=True, kw_only=True):
             if not told.issuperset((name, step.place) for step in steps)
         ]
 
-    def beside(self, told: Collection[tuple[str, VersionMove]]) -> "Toolchain":
-        """Return what changed alone, without packages of which all steps are told."""
-        every = (
+    @property
+    def changed_alone(self) -> "Toolchain":
+        """The same without what is as before, everywhere or in some stacks."""
+        changes = tuple(
             (name, tuple(it for it in steps if it.versions.gone or it.versions.came))
             for name, steps in self.changes
         )
-        changes = (
-            (name, steps)
-            for name, steps in every
-            if not all((name, it.versions) in told for it in steps)
-        )
-        return replace(self, as_before=(), changes=tuple(changes))
+        return replace(self, as_before=(), changes=changes)
 
     @property
     def new_compilers(self) -> set[str]:
