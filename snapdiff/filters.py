@@ -195,11 +195,12 @@ def _with_others_there(stack: StackDiff, others: Collection[PackageChange]) -> S
     """Return a stack in which packages are still there of which changes are not reported."""
     roots = [it.package for it in others if it.asked_for and it.asked_for.new]
     versions = {it.package: it.versions_now for it in others}
+    there = stack.roots_there
     return replace(
         stack,
         still_there=tuple(sorted({*stack.still_there, *versions})),
         versions_there=(stack.versions_there or {}) | versions,
-        roots_there=stack.roots_there and tuple(sorted({*stack.roots_there, *roots})),
+        roots_there=UNSET if there is UNSET else tuple(sorted({*there, *roots})),
     )
 
 

@@ -39,3 +39,17 @@ def test_a_document_has_those_of_its_roots(tmp_path: Path) -> None:
     assert there["still_there"] == ["tool", "zlib"]
     assert there["versions_there"] == {"tool": ["1.1"]}
     assert there["roots_there"] == ["tool"]
+
+
+def test_with_some_kinds_alone_a_root_that_changed_otherwise_is_one(tmp_path: Path) -> None:
+    """Of this environment no root is known to be there as before."""
+    for side, versions in (("old", ("1.2", "2.0")), ("new", ("1.3", "1.9"))):
+        for stack, name in (("one", "tool"), ("two", "other")):
+            items = [Item("git", explicit=True)]
+            items += [Item(it, versions[it != name], explicit=True) for it in ("tool", "other")]
+            write_files(tmp_path / side, {f"{stack}/spack.lock": to_bytes(lock(items))})
+    [tag] = run_json(tmp_path / "old", tmp_path / "new", "-k", "downgraded")["tags"]
+    assert {it["stack"]: it["roots_there"] for it in tag["stacks"]} == {
+        "one": ["tool"],
+        "two": ["other"],
+    }

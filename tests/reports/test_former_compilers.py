@@ -11,6 +11,7 @@ import pytest
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import write_locks
 from tests.support.helpers import run_cli, write_files
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 
 BUILD = ("build",)
 LLVM = Item("llvm", "15.0.0", compiler=None)
@@ -177,3 +178,15 @@ def test_no_table_counts_it_as_new(tmp_path: Path) -> None:
         "| `a` | 1 | 2 |",
         "| `b` | 1 | 2 |",
     ]
+
+
+@needs_real_catalogs
+def test_beside_numbers_of_others_it_is_said_once() -> None:
+    base, spack1 = (DATA / "real-spack" / it / "base" / "spack.lock" for it in ("0.23", "1.2"))
+    for sides, words in (
+        ((base, spack1), "are dependencies now"),
+        ((spack1, base), "are no dependencies any more"),
+    ):
+        text = " ".join(run_cli("--no-config", *sides, "-f", "text").out.split())
+        assert text.count(f"compiler-wrapper 1.0, gcc 12.2.0 {words}") == 1
+        assert f"{words}: compiler-wrapper" not in text

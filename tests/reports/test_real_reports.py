@@ -398,7 +398,7 @@ def test_a_site_that_only_got_more_reads_what_is_new_and_what_moved() -> None:
         "Of 106 products, 5 are new (`grib-util`, `openmpi`, `osu-micro-benchmarks`, `parallel`, "
         "`wgrib2`), `cray-libsci`, `cray-mpich` and `esmf` have more versions, 20 have more "
         "builds; first builds with `cce` `16.0.1`. `esmf` and `superlu-dist` have no build with "
-        "`intel-oneapi-mpi` any more."
+        "`intel-oneapi-mpi` any more. `intel-oneapi-mkl` only has another hash."
     )
     assert "- one each with `cray-mpich` `8.1.27`: `cp2k`, `mpifileutils`, `superlu-dist`" in lines
     # Each of these has four with it, of which one is with cce.

@@ -208,8 +208,9 @@ def test_the_toolchain_leaves_out_no_step(tmp_path: Path) -> None:
     [
         (3, (), " (13 of 16 builds)"),
         (0, (), ""),
-        (3, ("-k", "reconfigured"), " (12 of 16 builds)"),
-        (3, ("--explicit",), ""),  # nothing says how many roots kept theirs
+        # Nothing says how many kept theirs.
+        (3, ("-k", "reconfigured"), " (12 builds)"),
+        (3, ("--explicit",), " (13 builds)"),
     ],
 )
 def test_a_compiler_that_some_specs_kept_is_told_with_how_many_moved(
@@ -255,6 +256,21 @@ def test_beside_what_moved_as_a_whole_the_compilers_of_a_few_packages_are_told()
         below = lines[lines.index("Toolchain") + 2 :] if told else []
         assert below[:2] == told
         assert ("Toolchain" in lines) is bool(told)
+
+
+def test_of_a_dependency_that_has_another_compiler_it_is_no_move_of_the_toolchain(
+    tmp_path: Path,
+) -> None:
+    def items(os: str, compiler: str, side: str) -> list[Item]:
+        zlib = Item("zlib", compiler=("gcc", compiler))
+        users = [Item(f"user{n}", explicit=True, needs=(needs(zlib),)) for n in range(3)]
+        ups = [Item(f"up{n}", f"{n}.{side}", explicit=True) for n in range(3)]
+        moved = [Item(f"os{n}", os=os, explicit=True) for n in range(12)]
+        return [zlib, *users, *ups, *moved]
+
+    sides = items("ubuntu20.04", "12.3.0", "1"), items("ubuntu22.04", "13.1.0", "2")
+    lines = run_cli(*write_locks(tmp_path, *sides), "-f", "text").out.splitlines()
+    assert "Toolchain: os ubuntu20.04 → ubuntu22.04 (12 of 19 builds)" in lines
 
 
 def test_a_part_that_one_package_needs_alone_is_new_because_of_it(tmp_path: Path) -> None:

@@ -236,16 +236,8 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     def names_told(self, tag: TagBlock) -> ToldNames:
         """Return what is named below the sentence, and what new roots brought to a tag."""
-        demoted = self.demoted if self.has_all_stacks and not self.only_stack else ()
+        demoted = () if self.only_stack else self.demoted
         return told_names(self.names_below, tag.opening.new_roots, demoted)
-
-    @property
-    def besides(self) -> list[ClassCount]:
-        """The quiet classes that are told behind the sentence, as nothing below tells of them."""
-        reasons = [tag.reasons for tag in self.tags if tag.reasons]
-        is_named = any(it.specs and it.names_packages and not it.is_one for it in reasons)
-        quiet = self.packages.besides
-        return [it for it in quiet if not (is_named and it.status is Status.REBUILT)]
 
     @property
     def says_all(self) -> bool:

@@ -37,11 +37,14 @@ class CountedCause(Struct, frozen=True, kw_only=True):
 
 
 class SharedChange(Struct, frozen=True, kw_only=True):
-    """A change of a field that many specs of some stacks share, of those that are on both sides."""
+    """A change of a field that many specs of some stacks share, of those that are on both sides.
+
+    How many those are is not known where not all that changed is reported.
+    """
 
     event: Event
     specs: int
-    of: int
+    of: int | None
     place: Place
 
 
@@ -86,15 +89,18 @@ class Reasons(Struct, frozen=True, kw_only=True):
         return len(self.causes) == 1 and not self.unexplained
 
 
-def reasons_of(stacks: Sequence[StackDiff], places: Places, *, of_roots: bool) -> Reasons | None:
-    """Return what is to be said of some stacks of a tag, or None where nothing is known."""
+def reasons_of(stacks: Sequence[StackDiff], places: Places, *, is_all: bool) -> Reasons | None:
+    """Return what is to be said of some stacks of a tag, or None where nothing is known.
+
+    Where `is_all`, all that changed in them is there.
+    """
     rebuilt = [stack for stack in stacks if stack.summary.rebuilt]
     every = [
         (it, stack.stack) for stack in rebuilt for it in stack.changes if it.kind is Kind.REBUILT
     ]
     changes = {tuple(spec.hash for spec in it.specs): it for it, _ in every}
     causes = _counted_causes(changes.values())
-    shared = tuple(_shared_changes(stacks, places, of_roots=of_roots))
+    shared = tuple(_shared_changes(stacks, places, is_all=is_all))
     if not causes and not shared:
         return None
     number = sum(stack.summary.rebuilt for stack in rebuilt)
@@ -168,7 +174,7 @@ def _counted_events(stacks: Iterable[StackDiff]) -> tuple[Counter[Event], Counte
 
 
 def _shared_changes(
-    stacks: Iterable[StackDiff], places: Places, *, of_roots: bool
+    stacks: Iterable[StackDiff], places: Places, *, is_all: bool
 ) -> Iterator[SharedChange]:
     found: dict[Event, list[StackDiff]] = {}
     for stack in stacks:
@@ -178,15 +184,13 @@ def _shared_changes(
         for stack in stacks:
             for cause in stack.causes:
                 event = event_of(cause)
-                is_move = cause.what == "compiler" and NO_COMPILER not in (event.old, event.new)
+                is_field = cause.package is None and cause.what == "compiler"
+                is_move = is_field and NO_COMPILER not in (event.old, event.new)
                 if is_move and cause.packages > 1 and stack not in found.setdefault(event, []):
                     found[event].append(stack)
     for event, some in found.items():
         pairs = [it for stack in some for it in stack.changes if it.old and it.new]
+        specs = sum(any(field.event() == event for field in it.fields) for it in pairs)
         on_both = sum(stack.specs.new - stack.summary.added for stack in some)
-        yield SharedChange(
-            event=event,
-            specs=sum(any(field.event() == event for field in it.fields) for it in pairs),
-            of=len(pairs) if of_roots else on_both,  # nothing says how many roots stayed
-            place=places.place(stack.stack for stack in some),
-        )
+        place = places.place(stack.stack for stack in some)
+        yield SharedChange(event=event, specs=specs, of=on_both if is_all else None, place=place)

@@ -140,7 +140,7 @@ class TagWriter:
         self._kinds = kinds
         self._is_all = reports_all(filters)
         self._has_all_packages = not filters.package
-        self._reasons_of = partial(reasons_of, places=self._places, of_roots=bool(filters.explicit))
+        self._reasons_of = partial(reasons_of, places=self._places, is_all=self._is_all)
         self._reasons = self._reasons_of(tag.stacks)
         stacks = told_stacks(tag)
         said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
