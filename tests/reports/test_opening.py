@@ -980,7 +980,7 @@ def test_what_is_new_in_one_stack_and_upgraded_in_another_is_among_the_upgrades(
     lines = report(tmp_path, stacks, "-f", "comment")
     at = lines.index("**Upgraded**")
     assert lines[at + 2].endswith(", `f8` `8.1` → `8.2` (both)")
-    assert lines[at + 3] == "- of those named above: `torch` `2.0` → `2.1` (`b`)"
+    assert lines[at + 3] == "- named above: `torch` `2.0` → `2.1` (`b`)"
     [told] = [line for line in lines if line.startswith("**Now in more environments**: ")]
     assert "`torch` `2.1` (`a`)" in told
 

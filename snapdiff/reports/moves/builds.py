@@ -175,7 +175,13 @@ class VersionMove(NamedTuple):
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
         still = f", still has {kept}" if kept else ""
         if gone and came:
-            return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
+            words = f"{gone} → {came}"
+            if self.steps:
+                words = self._steps_in_words(mark)
+            elif len(self.gone) == 1 and parse_version(self.came[0]) < parse_version(self.gone[0]):
+                lower = versions_in_words(self.came[:-1], mark)  # there may be none
+                words = f"{gone} → {mark(self.came[-1])}{lower and f', {lower} new'}"
+            return f"{words}{still}"
         if self.into:
             others = versions_in_words([it for it in self.kept if it != self.into], mark)
             beside = f", still has {others}" if others else " (other builds had it already)"
