@@ -67,16 +67,14 @@ def as_more(found: re.Match[str]) -> str:
     return f": {number} of {of} builds {old} → {new}, {more}"
 
 
-BOTH = (
-    r"(?:([0-9]+) → )?([0-9]+) builds?: ([0-9]+) (gone|new)((?: \([^)]*\))?), ([0-9]+) (gone|new)"
-)
+BOTH = r"([0-9]+) of ([0-9]+) builds? (gone|new)((?: \([^)]*\))?), ([0-9]+) (gone|new)"
 
 
 def as_two(found: re.Match[str]) -> str:
-    """What is said of builds that are gone and new, as of some that are gone, and some new."""
-    old, new, one, what, notes, other, beside = found.groups()
-    of = {"gone": old or new, "new": new}
-    return f"{one} of {of[what]} builds {what}{notes}, {other} of {of[beside]} builds {beside}"
+    """What is said of builds that are gone and new, each as of all on its side."""
+    one, of, what, notes, other, beside = found.groups()
+    others = int(of) - int(one) + int(other)  # those that stay are on both sides
+    return f"{one} of {of} builds {what}{notes}, {other} of {others} builds {beside}"
 
 
 NET = r"([0-9]+) → ([0-9]+) builds? of ([^ ,]+)"
