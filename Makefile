@@ -19,7 +19,7 @@ help: ## List what can be made
 	@echo "make with-NAME  Install a group of tools: $(GROUPS_OF_TOOLS)"
 
 demo: $(READY) ## Show what changed between the two example catalogs
-	$(BIN)/snapdiff snapshots/2025-06-29 snapshots/2025-07-06
+	$(BIN)/snapdiff --no-pager snapshots/2025-06-29 snapshots/2025-07-06
 
 test: $(VENV)/with-test ## Run the tests, or some: T=tests/diff, T=tests/diff/test_laws.py::test_x, T='page and bad'
 	$(BIN)/pytest $(CHOSEN)
