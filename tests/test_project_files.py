@@ -43,6 +43,14 @@ def test_make_help_lists_every_target() -> None:
     assert listed == phony.replace("\\", " ").split()
 
 
+def test_the_demo_of_a_clone_ends_by_itself() -> None:
+    """A newcomer's first command stops in no pager."""
+    [command] = re.findall(
+        r"^demo:.*\n\t\$\(BIN\)/snapdiff (.*)$", text_of("Makefile"), re.MULTILINE
+    )
+    assert command.split()[0] == "--no-pager"
+
+
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_a_workflow_reads_only_and_pins_its_actions(file: Path) -> None:
     assert workflow(file)["permissions"] == {"contents": "read"}
