@@ -457,6 +457,27 @@ def test_a_short_comment_on_a_release_keeps_what_was_lost_and_the_toolchain() ->
         assert not (says_each and re.search("and [0-9]+ more packages\n", text))
 
 
+def test_a_comment_of_5000_characters_names_each_upgrade_and_what_is_reconfigured() -> None:
+    text = render_report(e4s_diff(), "comment", ReportOptions(max_length=5000))
+    assert len(text) <= 5000
+    assert "\n- all 5: `amrex` `23.11`, `axom` `0.8.1`, " in text
+    assert "\n**Reconfigured**: `hypre`, `lbann`, `papi`, " in text
+    assert "\n- `openmpi` `4.1.5` → `4.1.6` (all 5)\n" in text
+    assert "still `11.4.4`" not in text, "a tool that is as before"
+    # What the first lines count, and what is no root any more, is not counted again.
+    assert "**Otherwise**" not in text
+
+
+def test_on_a_terminal_products_stand_above_why_hashes_differ() -> None:
+    lines = e4s_report("text").splitlines()
+    [why] = [at for at, line in enumerate(lines) if line.startswith("With another hash: 1,992 ")]
+    below = lines.index("Dependencies beside the toolchain")
+    assert lines.index("Products (root specs)") < why < below
+    at = lines.index("  28 lost versions or builds:", below)
+    told = "    - py-gevent in cuda-aarch64, oneapi-x86_64: 1.5.0 gone, still has 23.7.0; in "
+    assert lines[at + 1].startswith(told)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["markdown", "text", "comment"])
 def test_all_details_of_a_release_are_reported(name: str) -> None:

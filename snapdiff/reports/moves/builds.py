@@ -179,8 +179,8 @@ class VersionMove(NamedTuple):
             if self.steps:
                 words = self._steps_in_words(mark)
             elif len(self.gone) == 1 and parse_version(self.came[0]) < parse_version(self.gone[0]):
-                lower = versions_in_words(self.came[:-1], mark)  # there may be none
-                words = f"{gone} → {mark(self.came[-1])}{lower and f', {lower} new'}"
+                others = versions_in_words(self.came[:-1], mark)  # there may be none
+                words = f"{gone} → {mark(self.came[-1])}{others and f', {others} new'}"
             return f"{words}{still}"
         if self.into:
             others = versions_in_words([it for it in self.kept if it != self.into], mark)

@@ -239,7 +239,7 @@ class Move(Struct, frozen=True, kw_only=True):
         is_merge = lost is not None and lost.is_merge
         builds = [
             it.in_words(
-                mark, beside_versions=is_beside, total_is_said=it != told[0] and not is_merge
+                mark, beside_versions=is_beside, total_is_said=it is not told[0] and not is_merge
             )
             for it in told
         ]

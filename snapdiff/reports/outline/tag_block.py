@@ -44,14 +44,8 @@ from snapdiff.result.changes import Filters, StackDiff, TagDiff
 from snapdiff.result.packages import Kind
 from snapdiff.spack import COMPILERS, NO_COMPILER
 
-_WITH_STEPS = (
-    Status.MAJOR,
-    Status.UPGRADED,
-    Status.MORE,
-    Status.SCHEME,
-    Status.RECONFIGURED,
-)
-"""The classes of which it is said in few words which version each package has now."""
+_WITH_STEPS = (Status.MAJOR, Status.UPGRADED, Status.MORE, Status.SCHEME, Status.RECONFIGURED)
+"""The classes of which each package is named, with the version that it has now, if that changed."""
 
 _MOST_LINES = 30
 """Below how many lines of packages nobody looks for the toolchain in a line of its own."""
