@@ -12,6 +12,7 @@ from snapdiff.cli import options
 from snapdiff.cli.diff_command import diff
 from snapdiff.errors import SnapdiffError
 from snapdiff.output.streams import say, write_stdout
+from snapdiff.sources.nearest import nearest_name
 
 DONE, FAILED = 0, 2
 
@@ -27,7 +28,7 @@ _LATE = {
 }
 """The commands that are imported when they are asked for, each with its module."""
 
-_OTHER_WORDS = {"help": "--help", "version": "--version", "log": "changelog"}
+_OTHER_WORDS = {"help": "--help", "version": "--version", "log": "changelog", "compare": "diff"}
 """What other tools have as commands. Here it is a revision or a folder first, and then advice."""
 
 
@@ -148,8 +149,6 @@ def error_lines(error: BaseException | None) -> list[str]:
 
 def _way_out(error: Exception, arguments: Sequence[str]) -> str:
     """Return how a command is written, or which one was meant by `chnagelog` or `log`."""
-    from difflib import get_close_matches
-
     # Of arguments there is one too few, or one too many.
     if isinstance(error, click.MissingParameter) or type(error) is click.UsageError:
         assert error.ctx
@@ -159,10 +158,10 @@ def _way_out(error: Exception, arguments: Sequence[str]) -> str:
     word = "".join(arguments[_first_word(arguments) :][:1])
     if word in _OTHER_WORDS:
         return f"did you mean snapdiff {_OTHER_WORDS[word]}?"
-    found = [] if word in names else get_close_matches(word, names, 1, cutoff=0.75)
+    found = "" if word in names else nearest_name(word, names, 0.75)
     if not found and isinstance(error, click.NoSuchOption) and error.ctx:
         return f"{error.ctx.command_path} --help lists those that there are"
-    return f"did you mean the command {found[0]}?" if found else ""
+    return f"did you mean the command {found}?" if found else ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,6 +18,7 @@ from snapdiff.document_names import LOCK_NAME, NOT_CONCRETE, is_searched, size_l
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.sources.names import folders_upwards
+from snapdiff.sources.nearest import nearest_on_disk
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import (
     IN_A_LINK,
@@ -245,7 +246,9 @@ def environment_folder(name: str) -> Path:
         raise RevisionError(
             f"{name}: no such environment here, and no Spack to ask for its own; set SPACK_ROOT"
         )
-    raise RevisionError(f"{name}: no such environment in {managed}; see `spack env list`")
+    near = nearest_on_disk(managed, name)
+    hint = f"did you mean {near}?" if near else "see `spack env list`"
+    raise RevisionError(f"{name}: no such environment in {managed}; {hint}")
 
 
 def _is_environment(folder: Path) -> bool:

@@ -7,6 +7,7 @@ folder each has the catalog in, what differs from one to the next, and the pages
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TypeGuard
 
@@ -14,6 +15,7 @@ from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
 from snapdiff.sources.git_commands import missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, split_name
+from snapdiff.sources.nearest import nearest_path
 from snapdiff.sources.repository import RAW, Repository, entry_pair, submodules_in
 from snapdiff.sources.source import (
     Commit,
@@ -212,7 +214,9 @@ def open_revision(repository: Repository, name: str) -> Source:
     name_of_top = f"{whole.revision}:{path}" if len(places) > 1 else ""
     found = whole.part(places[0], name_of_top) or whole.part(places[-1])
     if found is None:
-        raise RevisionError(f"{name}: {revision} has no file or folder {path}")
+        near = nearest_path(places[0], partial(repository.names_in, whole.tree))
+        hint = f"; did you mean {revision}:{near}?" if near else ""
+        raise RevisionError(f"{name}: {revision} has no file or folder {path}{hint}")
     return found
 
 
@@ -233,7 +237,9 @@ def _why_not_found(repository: Repository, revision: str) -> str:
         return f"not in this shallow clone, or misspelt; fetch more history ({way_out})"
     if not repository.has_commits():
         return "this repository has no commit yet"
-    return f"no such directory, file or git revision; {_LISTED}"
+    near = repository.nearest(revision)
+    way_out = f"did you mean {near}?" if near else _LISTED
+    return f"no such directory, file or git revision; {way_out}"
 
 
 class GitHistory:

@@ -15,6 +15,7 @@ from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.git_commands import READ_AHEAD, GitObject, GitRunner, Objects, missing_object
 from snapdiff.sources.names import folders_upwards
+from snapdiff.sources.nearest import nearest_name, nearest_on_disk
 from snapdiff.sources.source import (
     IN_A_LINK,
     IS_A_LINK,
@@ -56,6 +57,7 @@ class Repository:
 
         Raises RevisionError where there is none, or no git to read it with.
         """
+        self._directory = directory
         self.git = GitRunner(directory)
         self.limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
@@ -170,15 +172,30 @@ class Repository:
         for name in path.split("/") if path else ():
             if mode != _FOLDER:
                 return _NOTHING, ""
-            if object_id not in self._folders:
-                found = self.look_up(f"{object_id}^{{tree}}")
-                if found is None:
-                    raise missing_object(printable_path(path), f"tree {object_id}")
-                if len(self._folders) == _MOST_FOLDERS:
-                    self._folders.clear()
-                self._folders[object_id] = _items(found)
-            mode, object_id = self._folders[object_id].get(name, (_NOTHING, ""))
+            mode, object_id = self._items(object_id, path).get(name, (_NOTHING, ""))
         return mode, object_id
+
+    def _items(self, object_id: str, path: str) -> dict[str, tuple[str, str]]:
+        """Return mode and object id of what is in a folder on the way to a path, by name."""
+        if object_id not in self._folders:
+            found = self.look_up(f"{object_id}^{{tree}}")
+            if found is None:
+                raise missing_object(printable_path(path), f"tree {object_id}")
+            if len(self._folders) == _MOST_FOLDERS:
+                self._folders.clear()
+            self._folders[object_id] = _items(found)
+        return self._folders[object_id]
+
+    def names_in(self, tree: str, folder: str) -> list[str]:
+        """Return the names of what is in a folder of a tree; raises RevisionError."""
+        object_id = self.subtree(tree, folder)
+        return list(self._items(object_id, folder)) if object_id else []
+
+    def nearest(self, name: str) -> str:
+        """Return the branch, the tag, or what is here that is most like a name; empty for none."""
+        refs = os.fsdecode(self.git.run("for-each-ref", "--format=%(refname:short)"))
+        near = nearest_name(name, ["HEAD", *refs.splitlines()])
+        return near or nearest_on_disk(self._directory, name)
 
     def changes(self, old: str, new: str) -> list[tuple[bytes, bytes]]:
         """Return facts and path of each file and submodule that differ from a tree to another."""

@@ -23,6 +23,7 @@ from snapdiff.sources.names import (
     is_plainly_a_revision,
     split_name,
 )
+from snapdiff.sources.nearest import nearest_on_disk
 from snapdiff.sources.repository import Repository, may_be_in_a_repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
@@ -62,6 +63,7 @@ class SourceOpener:
         if len(arguments) == 1:
             arguments = self.split_range(arguments[0])
         elif len(arguments) > 2:
+            self.open(arguments[0])  # of `compare A B` the first word is wrong, not the number
             sides, more = " ".join(arguments[:2]), arguments[2:]
             raise RevisionError(
                 f"{more[0]}: a comparison takes two revisions; paths in them come after --: "
@@ -249,6 +251,8 @@ class SourceOpener:
             raise RevisionError(f"{name}: {message}")
         what = "no such file or directory" if is_path else "no such file"
         hint = way_out(lambda beside: os.path.exists(path.parent / beside))
+        if not hint and (near := nearest_on_disk(self._directory, name)):
+            hint = f"did you mean {near}?"
         raise RevisionError(f"{name}: {what}{hint and f'; {hint}'}")
 
     def _around(self, name: str) -> tuple[str, str]:

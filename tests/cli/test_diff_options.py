@@ -90,10 +90,11 @@ def test_a_mistyped_command_is_answered_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "answer"), [("help", "--help"), ("version", "--version"), ("log", "changelog")]
+    ("word", "answer"),
+    [("help", "--help"), ("version", "--version"), ("log", "changelog"), ("compare", "diff")],
 )
 def test_a_word_of_other_tools_is_answered_with_ours(word: str, answer: str) -> None:
-    for arguments in ([word], ["-q", word]):
+    for arguments in ([word], ["-q", word], [word, "old", "new"]):
         result = run_cli("-C", ROOT, *arguments)
         assert result.status == 2
         assert result.err.endswith(f"; did you mean snapdiff {answer}?\n")

@@ -97,7 +97,8 @@ def test_a_spack_on_path_has_its_own_environments(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-e", "hpe"], "hpe: no such environment in {envs}; see `spack env list`"),
+        (["-e", "hpe"], "hpe: no such environment in {envs}; did you mean hep?"),
+        (["-e", "unlike"], "unlike: no such environment in {envs}; see `spack env list`"),
         (
             ["-e", "raw"],
             (

@@ -196,6 +196,37 @@ def test_a_path_that_leads_nowhere_is_one_line(
     assert result == (2, "", f"snapdiff: error: {message}\n")
 
 
+@pytest.mark.parametrize(
+    ("argument", "meant"),
+    [
+        ("envs/hep/spak.lock", "envs/hep/spack.lock"),
+        ("env/hep/spack.lock", "envs/hep/spack.lock"),
+        ("./envs/hpe", "./envs/hep"),
+        ("../{name}/env/hep", "../{name}/envs/hep"),
+        ("{folder}/envs/hepp/spack.lock", "{folder}/envs/hep/spack.lock"),
+        ("HEAD:envs/hpe/spack.lock", "HEAD:envs/hep/spack.lock"),
+        ("HEAD:env", "HEAD:envs"),
+        ("HEAD:envs/hep/spack.lock/x", ""),
+        ("HAED", "HEAD"),
+        ("v2025-05-5", "v2025-05-25"),
+        ("env", "envs"),
+        ("elsewhere/envs", ""),
+        ("unlike", ""),
+    ],
+    ids=words,
+)
+def test_a_slip_in_a_name_is_told_the_nearest_that_there_is(
+    argument: str, meant: str, envs: GitRepository
+) -> None:
+    for tag in ("v2025-05-18", "v2025-05-25"):
+        run_git(envs.folder, "tag", tag)
+    places = {"folder": str(envs.folder), "name": envs.folder.name}
+    result = run_cli("-C", envs.folder, argument.format(**places))
+    assert result.status == 2
+    hint = f"; did you mean {meant.format(**places)}?\n"
+    assert result.err.endswith(hint) if meant else "did you mean" not in result.err
+
+
 @pytest.mark.parametrize("start", ["", "envs"])
 @pytest.mark.parametrize("path", ["hep", "hep/spack.lock", "hep/"])
 def test_of_what_is_gone_from_the_working_tree_the_way_to_compare_it_is_named(
@@ -217,7 +248,7 @@ def test_a_missing_file_is_no_word_of_git_where_there_is_no_repository(tmp_path:
     assert run_cli("-C", tmp_path, "a.lock", "b.lock") == (
         2,
         "",
-        "snapdiff: error: b.lock: no such file\n",
+        "snapdiff: error: b.lock: no such file; did you mean a.lock?\n",
     )
 
 
