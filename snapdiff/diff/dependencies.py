@@ -9,6 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import compress, product
 from typing import Literal, NamedTuple
 
+from snapdiff.diff.node_bits import NodeBits
 from snapdiff.diff.pairing import COMPARISON, Effort
 from snapdiff.diff.reach import circles_below
 from snapdiff.errors import FormatError
@@ -53,11 +54,11 @@ class SideDependencies:
     `names` has what edges call those that the graph does not have.
     """
 
-    def __init__(self, graph: Graph, bits: dict[Hashable, int]) -> None:
+    def __init__(self, graph: Graph, bits: NodeBits) -> None:
         """Take the graph; `bits` numbers its nodes, like ones of both sides as one."""
         self.graph = graph
+        self.bits = bits
         self.names: dict[str, str] = {}
-        self._bits = bits
         self._own: dict[str, int] = {}
         self._below: dict[str, tuple[str, ...]] = {}
         self._linked: dict[str, int] = {}
@@ -159,8 +160,7 @@ class SideDependencies:
             node = self.graph.node(spec_hash)
             if node is None:
                 return None
-            key = node.name, node.build.version, node.build.configuration
-            number = self._own[spec_hash] = self._bits.setdefault(key, len(self._bits))
+            number = self._own[spec_hash] = self.bits.number(node.name, node.build)
         return number
 
 
@@ -170,7 +170,7 @@ Sides = tuple[SideDependencies, SideDependencies]
 
 def both_sides(graphs: Graphs) -> Sides:
     """Return the dependencies of an old and a new graph, whose sets can be compared."""
-    bits: dict[Hashable, int] = {}
+    bits = NodeBits()
     return SideDependencies(graphs[0], bits), SideDependencies(graphs[1], bits)
 
 
@@ -180,10 +180,10 @@ def match_members(
     """Return the hashes of two classes in pairs, as many as the smaller class has members.
 
     Fewest differences between the link and run closures go first, then fewest between the direct
-    dependencies, then what is asked for on both sides or on none, then the lower old hash, then the
-    lower new one. What is built on equal dependencies is treated as one: for n members with d
-    different dependencies a side the time goes with n log n + d * n. Raises FormatError where that
-    is too much.
+    dependencies, then what is asked for on both sides or on none, then the nearest versions below,
+    then the lower old hash, then the lower new one. What is built on equal dependencies is treated
+    as one: for n members with d different dependencies a side the time goes with n log n + d * n.
+    Raises FormatError where that is too much.
     """
     before, after = sides[0].group(old), sides[1].group(new)
     pairs: list[tuple[str, str]] = []
@@ -191,13 +191,16 @@ def match_members(
     before = {alike: members for alike, members in before.items() if members}
     after = {alike: members for alike, members in after.items() if members}
     effort.spend(COMPARISON * len(before) * len(after))
-    levels: dict[tuple[int, int, bool], dict[DependsOn, list[DependsOn]]] = {}
+    is_open = len(before) * len(after) > 1
+    leading = {it: sides[0].bits.leading(it.linked) for it in (*before, *after) if is_open}
+    levels: dict[tuple[int, int, bool, int], dict[DependsOn, list[DependsOn]]] = {}
     for mine in before:
         for theirs in after:
             differences = (
                 (mine.linked ^ theirs.linked).bit_count(),
                 len(mine.direct ^ theirs.direct),
                 mine.explicit != theirs.explicit,
+                (leading[mine] ^ leading[theirs]).bit_count() if is_open else 0,
             )
             levels.setdefault(differences, {}).setdefault(mine, []).append(theirs)
     for _, level in sorted(levels.items()):

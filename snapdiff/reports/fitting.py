@@ -214,6 +214,11 @@ def _of_steps(status: Status | None, changed: Callable[[Named], Named]) -> _Less
     return lambda outline: _groups(of_group)(outline) if outline.names_below else outline
 
 
+def _without_others(group: Group) -> Group:
+    """Return a group without products of other classes, of which it counts none."""
+    return replace(group, also=()) if group.status is Status.UPGRADED else group
+
+
 def _without_old_versions(steps: Named) -> Named:
     """Return packages with the versions alone that came."""
 
@@ -248,6 +253,7 @@ _NEEDED_LEAST: dict[str, _Less] = {
     "details of what is named above": _without_told,
     _DEPENDENCIES: _tags(_without_dependencies),
     "unchanged tools": _tags(_without_tools_as_before),
+    "upgrades named above": _groups(_without_others),
     "old versions of upgrades": _of_steps(Status.UPGRADED, _without_old_versions),
     "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),
     "the toolchain": _without_toolchain,

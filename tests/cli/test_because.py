@@ -238,7 +238,7 @@ def test_what_became_of_builds_beside_roots_is_told_of_dependencies(tmp_path: Pa
     }
     text = run_cli(*sides, "-f", "text").out
     products, _, dependencies = text.partition("\nDependencies")
-    assert " variants: app 1.0, fftw 2.0, because of cmake" in products
+    assert " hash: app 1.0, fftw 2.0, because of cmake" in products
     assert "hdf5" not in products
     assert "\n  fftw 1.0, hdf5 1.0, because of cmake" in dependencies
 

@@ -1,6 +1,7 @@
 """Which of like specs belong together: held against a plain reading, and worked examples."""
 
 import random
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -35,6 +36,11 @@ def member(node: PlainNode) -> object:
     return node.name, version, configuration(node)
 
 
+def spelled(word: str) -> str:
+    """A token of a version, as it counts: 02 is 2."""
+    return str(int(word)) if word.isdecimal() else word
+
+
 def used_below(graph: PlainGraph, root: str) -> list[str]:
     found = [root]
     for node_hash in found:
@@ -48,24 +54,36 @@ def used_below(graph: PlainGraph, root: str) -> list[str]:
 def plain_match(both: Graphs, old: Iterable[str], new: Iterable[str]) -> list[Pair]:
     """All pairs in the order in which they are taken: specification, section 10, word by word."""
 
-    def sets(graph: PlainGraph, node_hash: str) -> tuple[Members, Members]:
+    def sets(graph: PlainGraph, node_hash: str) -> tuple[Members, Members, Members]:
         closure = [graph[found] for found in used_below(graph, node_hash) if found in graph]
         direct = [
             (member(graph[edge.hash]), edge.types, edge.virtuals)
             for edge in graph[node_hash].edges
             if edge.hash in graph
         ]
-        return frozenset(map(member, closure)), frozenset(direct)
+        parts = [re.findall(r"[0-9]+|[a-z]+", node.version) for node in closure]
+        leading = [
+            (node.name, *map(spelled, words[: end + 1]))
+            for node, words in zip(closure, parts, strict=True)
+            for end in range(len(words))
+        ]
+        return frozenset(map(member, closure)), frozenset(direct), frozenset(leading)
 
     before = {node_hash: sets(both[0], node_hash) for node_hash in old}
     after = {node_hash: sets(both[1], node_hash) for node_hash in new}
     order = sorted(
-        (len(mine[0] ^ theirs[0]), len(mine[1] ^ theirs[1]), old_hash, new_hash)
+        (
+            len(mine[0] ^ theirs[0]),
+            len(mine[1] ^ theirs[1]),
+            len(mine[2] ^ theirs[2]),
+            old_hash,
+            new_hash,
+        )
         for old_hash, mine in before.items()
         for new_hash, theirs in after.items()
     )
     pairs: list[Pair] = []
-    for _, _, old_hash, new_hash in order:
+    for *_, old_hash, new_hash in order:
         if old_hash in before and new_hash in after:
             pairs.append((old_hash, new_hash))
             del before[old_hash], after[new_hash]
@@ -119,6 +137,23 @@ def test_a_compiler_is_the_same_in_two_spellings() -> None:
     old = described("a-1 > b-1", "b-1 compiler=clang@=15")
     new = described("a-2 > b-2", "b-2 compiler=gcc@12", "a-3 > b-3", "b-3 compiler=llvm@15")
     assert matched((old, new), ["a-1"], ["a-2", "a-3"]) == [("a-1", "a-3")]
+
+
+@pytest.mark.parametrize(
+    ("on_3", "on_4"),
+    [
+        ("version=3.11.6", "version=3.8.18"),
+        ("version=3.11.5 variants=+x", "version=3.8.17 variants=+x"),
+        ("version=3.11.5 compiler=gcc@13", "version=3.9.2 compiler=gcc@13"),
+    ],
+)
+def test_what_was_built_on_a_version_goes_with_the_nearest(on_3: str, on_4: str) -> None:
+    old = described(
+        "app-1 > python-1", "python-1 version=3.8.17", "app-2 > python-2", "python-2 version=3.11.5"
+    )
+    new = described("app-3 > python-3", f"python-3 {on_3}", "app-4 > python-4", f"python-4 {on_4}")
+    found = matched((old, new), ["app-1", "app-2"], ["app-3", "app-4"])
+    assert sorted(found) == [("app-1", "app-4"), ("app-2", "app-3")]
 
 
 def test_a_class_with_many_members_costs_in_proportion() -> None:

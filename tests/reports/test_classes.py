@@ -388,7 +388,7 @@ def test_of_several_that_changed_in_different_ways_the_words_are_plural(tmp_path
         for os in ("ubuntu20.04", "ubuntu22.06")
     ]
     text = run_cli(*write_locks(tmp_path, *sides), "-f", "text").out
-    said = "12 more changed in os alone, same only has another hash."
+    said = "12 more changed in os alone, same has another hash and no other change."
     assert said in " ".join(text.split())
 
 

@@ -13,7 +13,7 @@ from tests.support.helpers import run_cli, spec, write_files
 from tests.support.html_reports import snapshots_diff
 from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
 
-NOTE = "\nShortened to fit; left out: "
+NOTE = "\nLeft out to fit: "
 CUT = "\n… and more, left out to fit.\n"
 
 
@@ -122,7 +122,7 @@ def test_what_products_lost_is_left_out_after_what_is_upgraded() -> None:
         is_lost = "\n- options turned off: `lbann`" in text
         assert (
             is_lost
-            or "left out: which versions and builds products lost, what became of products, "
+            or "Left out to fit: which versions and builds products lost, what became of products, "
             in text
         )
         assert is_lost or most < 2500

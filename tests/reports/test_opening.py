@@ -86,7 +86,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "**`sdk` is new in `a`**"
-NO_ROOTS = "no longer root specs, but dependencies of it"
+NO_ROOTS = "no longer root specs, only dependencies (it needs them)"
 TAKEN = f"{NO_ROOTS}: `tool0`, `tool1`, `tool2`"
 
 
@@ -182,7 +182,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = "no longer root specs in some environments, but dependencies of it"
+    taken = "no longer root specs in some environments, only dependencies (it needs them)"
     taken = f"{taken}: `tool0`, `tool1`, `tool2`"
     assert f"**`sdk` is new in all but `c`**: {taken}" in found
     left = "`b`; `c` has the package as before; now only a dependency in `a`"
@@ -288,7 +288,7 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
     for number, told in (
         (
             39,
-            ["**Lost**: some versions of dependencies gone: `openssl` `1.1` (highest now `3.1.3`)"],
+            ["**Lost**: some versions of dependencies gone: `openssl` `1.1` (now `3.1.3`)"],
         ),
         (38, []),
     ):
@@ -371,15 +371,15 @@ def test_a_short_comment_says_what_it_leaves_out_uncounted(tmp_path: Path) -> No
     for most in range(len("\n".join(full)), 100, -10):
         arguments = ["-f", "comment", "--package-url", "", "--max-length", str(most)]
         text = run_cli("-C", tmp_path, "old", "new", *arguments).out
-        sentence = next((it for it in text.splitlines() if "Shortened to fit; " in it), "")
-        said.add(sentence.partition("; ")[2])
+        sentence = next((it for it in text.splitlines() if "Left out to fit: " in it), "")
+        said.add(sentence.partition(": ")[2])
         if not sentence:
             assert text.endswith(("… and more, left out to fit.\n", full[-1] + "\n"))
         elif "Products" not in text:
-            assert "; left out: " in sentence
+            assert "Left out to fit: " in sentence
         if "many packages share" in sentence:
             assert "are only its dependencies" not in text
-    assert said == {"", "left out: what many packages share."}
+    assert said == {"", "what many packages share."}
 
 
 @pytest.mark.parametrize(
@@ -405,7 +405,7 @@ def test_stacks_are_those_with_news_of_the_products_that_are_counted(tmp_path: P
     tools = [Item("tool", version, explicit=True) for version in ("1.0", "0.9")]
     stacks = {"a": (side("2.0"), side("1.0")), "b": (tools[:1], tools), "c": (tools, tools)}
     lines = report(tmp_path, stacks)
-    assert lines[2] == "`tool` has more versions. `app` only has another hash."
+    assert lines[2] == "`tool` has more versions. `app` has another hash and no other change."
 
 
 def test_a_report_of_what_was_rebuilt_counts_it_as_that(tmp_path: Path) -> None:
@@ -587,7 +587,7 @@ def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Pa
     text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "270").out
     assert "because of" not in text
     left_out = "which versions dependencies lost, details of dependencies and hashes"
-    assert f"left out: {left_out}." in text
+    assert f"Left out to fit: {left_out}." in text
 
 
 def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item(
@@ -610,7 +610,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
         "Toolchain: `gcc` as before.",
         "**Lost**",
         "- gone: `gone` `1.0`",
-        "- versions gone: `flecsi` `2.1` (highest now `2.2`), `python` `2.1` (highest now `2.2`)",
+        "- versions gone: `flecsi` `2.1` (now `2.2`), `python` `2.1` (now `2.2`)",
         "- options turned off: `config` `~shared`",
         "**New**: `new` `1.0`",
         "**Downgraded**: `down` `1.1` → `1.0`",
@@ -650,7 +650,7 @@ def test_versions_gone_are_those_of_four_products_and_of_more(tmp_path: Path) ->
 
     gone = [Item(f"tool{it}", f"2.{it}", explicit=True) for it in range(1, 7)]
     lines = report(tmp_path, {"a": ([*side("1", "1.0", "2.0"), *gone], side("2", "2.0"))})
-    named = ", ".join(f"`tool{it}` `2.{it}` (highest now `3.{it}`)" for it in range(1, 5))
+    named = ", ".join(f"`tool{it}` `2.{it}` (now `3.{it}`)" for it in range(1, 5))
     told = [line for line in lines if line.startswith("**Lost**: versions")]
     assert told == [f"**Lost**: versions gone: {named} and of 2 more"]
 
@@ -1012,12 +1012,11 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     roots = [Item(name, explicit=True, needs=tuple(map(needs, fell))) for name in ("aa", "bb")]
     more = [Item(f"n{number}", explicit=True) for number in range(3)]
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
-    assert (
-        lines[2]
-        == "5 products are new, 3 are downgraded for `aa`, `bb` (`tool0`, `tool1`, `tool2`)."
+    assert lines[2] == (
+        "5 products are new, 3 are downgraded for the new `aa`, `bb` (`tool0`, `tool1`, `tool2`)."
     )
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
-    assert lines[told + 3] == f"- {TAKEN}".replace(" it:", " them:")
+    assert lines[told + 3] == f"- {TAKEN}".replace("it needs", "they need")
     assert lines[told + 2].startswith("- downgraded for them: `tool0` `2.0` → `1.9`, ")
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0`" in lines
 
@@ -1031,7 +1030,7 @@ def test_of_versions_that_are_gone_in_many_sets_of_stacks_the_others_are_counted
         return [*both, *ups[0]], [both[1], *ups[1]]
 
     lines = report(tmp_path, {name: sides(f"of-{name}") for name in "abcde"})
-    told = "; ".join(f"`of-{it}` `1.0` (highest now `2.0`), in `{it}`" for it in "abc")
+    told = "; ".join(f"`of-{it}` `1.0` (now `2.0`), in `{it}`" for it in "abc")
     assert f"**Lost**: versions gone: {told}; others in 2 more sets of environments" in lines
 
 
@@ -1051,7 +1050,7 @@ def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Pa
     told = lines.index("**`sdk` `1.0` is new in all 3**")
     needed = "- downgraded for it in all but `c`: `p0` `2.0` → `1.0`, "
     assert lines[told + 2].startswith(needed)
-    taken = "no longer root specs anywhere, but dependencies of it"
+    taken = "no longer root specs anywhere, only dependencies (it needs them)"
     assert lines[told + 3] == f"- {taken}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
 
 
@@ -1279,7 +1278,10 @@ def test_that_no_other_environment_has_a_root_is_said_where_all_were_looked_at(
         (tmp_path / "new" / "c" / "spack.lock").write_text("{")
     text = run_cli("-C", tmp_path, "old", "new", "--package-url", "", *options).out
     where = " in these environments" if options else ""
-    assert f"no longer root specs{where}, but dependencies of it: `tool0`, `tool1`, `tool2`" in text
+    assert (
+        f"no longer root specs{where}, only dependencies (it needs them): `tool0`, `tool1`, `tool2`"
+        in text
+    )
     assert "anywhere" not in text
 
 
@@ -1333,7 +1335,7 @@ def test_of_several_tags_elsewhere_is_in_that_tag(tmp_path: Path) -> None:
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
     changed = ([*TOOLS, *ups[0]], [*with_sdk(TOOLS), *ups[1]])
     lines = report(tmp_path, {"v1/a": changed, "v1/b": changed, "v2/a": (TOOLS, TOOLS)})
-    assert any("no longer root specs anywhere in `v1`, but dependencies of" in it for it in lines)
+    assert any("no longer root specs anywhere in `v1`, only dependencies (" in it for it in lines)
 
 
 @pytest.mark.parametrize("names", ["abcd", "abcdefghijklmnopqrst", "abcdefghijklmnopqrstu"])

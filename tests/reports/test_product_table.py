@@ -210,7 +210,7 @@ def test_a_rebuilt_product_that_is_now_or_no_longer_a_root_is_called_so(
         write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, tool, app]))})
     lines = run_cli("-C", tmp_path, "old", "new").out.splitlines()
     words = "now a root spec" if is_root else "now only a dependency"
-    assert lines[2] == f"`tool` is {words}. `app` only has another hash."
+    assert lines[2] == f"`tool` is {words}. `app` has another hash and no other change."
 
 
 @pytest.mark.parametrize(

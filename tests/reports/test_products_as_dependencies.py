@@ -126,7 +126,7 @@ def test_another_hash_of_a_dependency_is_no_news_of_a_product_that_changed(
     lines = report(tmp_path, old, new)
     hashes = "2 builds in all but a, because of zlib 1.0 → 1.1: app; of dependencies, tool"
     assert [it for it in lines if "tool" in it] == [
-        "tool is upgraded. app only has another hash.",
+        "tool is upgraded. app has another hash and no other change.",
         "Upgraded: tool 2.0 → 2.1 (a)",
         f"With another hash: {hashes}",
     ]

@@ -109,9 +109,9 @@ class ClassCount(Struct, frozen=True, kw_only=True):
 class Numbers(Struct, frozen=True, kw_only=True):
     """How many packages changed, each counted once, by the worst that happened to it.
 
-    The others say the same as a sentence does: `told` are the classes that have a number of their
-    own, `otherwise` is how many changed in another way. `besides` changed as all around them did,
-    in their number of equal builds or in their hash, beside any that changed otherwise.
+    The others say the same as a sentence does: `told` are the classes that it has, `behind` those
+    that stand behind it, or are one number in a title, `otherwise`. `besides` changed as all around
+    them did, in their number of equal builds or in their hash, beside any that changed otherwise.
     """
 
     by_class: tuple[ClassCount, ...]
@@ -134,8 +134,13 @@ class Numbers(Struct, frozen=True, kw_only=True):
         return tuple(told if has_news and not is_short else by_status.values())
 
     @property
+    def behind(self) -> tuple[ClassCount, ...]:  # noqa: D102
+        told = {it.status for it in (*self.told, *self.besides)} | {Status.MAJOR}
+        return tuple(it for it in self.by_class if it.status not in told)
+
+    @property
     def otherwise(self) -> int:  # noqa: D102
-        return self.number - sum(it.number for it in (*self.told, *self.besides))
+        return sum(it.number for it in self.behind)
 
     @property
     def number(self) -> int:

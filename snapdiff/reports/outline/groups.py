@@ -45,8 +45,8 @@ class Group(ClassCount, frozen=True, kw_only=True):
     `named` is what is said of the ones that are named, `named_at` where these are, if they are few
     in several places. `left_out` is how many packages are on lines, on rows or among names that are
     not there. `steps` has what became of each package in few words, `also` the same of packages of
-    other classes to which it happened, too, `also_named` their names alone. It has no lines if it
-    `is_told_above`: if the report begins with all that there is to say.
+    other classes to which it happened, too. It has no lines if it `is_told_above`: if the report
+    begins with all that there is to say.
     """
 
     lines: tuple[PackageLine, ...] = ()
@@ -57,7 +57,6 @@ class Group(ClassCount, frozen=True, kw_only=True):
     left_out: int = 0
     steps: Named = ()
     also: Named = ()
-    also_named: tuple[str, ...] = ()
     is_told_above: bool = False
 
     @property

@@ -45,12 +45,13 @@ class StackBuilds(NamedTuple):
 class LostPart(NamedTuple):
     """Packages that have no build with something any more in the same stacks.
 
-    `are_dependencies` says that nobody asked for them.
+    `are_dependencies` says that nobody asked for them, `are_roots_no_more` that nobody does now.
     """
 
     packages: tuple[str, ...]
     place: Place
     are_dependencies: bool = False
+    are_roots_no_more: bool = False
 
 
 class LostTogether(NamedTuple):
@@ -123,7 +124,8 @@ def _lost_by_several(moves: Moves, places: Places) -> Iterator[tuple[TraitCount,
     for (trait, where), names in found.items():
         # Where all that happened to them is that, they share a line.
         if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names):
-            yield trait, LostPart(tuple(sorted(names)), places.place(where))
+            demoted = _are_roots_no_more([(name, it) for name in names for it in where], moves)
+            yield trait, LostPart(tuple(sorted(names)), places.place(where), False, demoted)
 
 
 def _no_longer(
@@ -155,7 +157,20 @@ def _no_longer(
     for trait, both in found.items():
         for is_dependency, some in both.items() if trait in untold else ():
             for names, place in places.by_place(some):
-                yield trait, LostPart(names, place, is_dependency)
+                demoted = _are_roots_no_more([it for it in some if it[0] in names], moves)
+                yield trait, LostPart(names, place, is_dependency, demoted)
+
+
+def _are_roots_no_more(some: Iterable[tuple[str, str]], moves: Moves) -> bool:
+    """Return whether packages, each in a stack, are only dependencies there, and were roots."""
+    no_more = {
+        (name, stack)
+        for (name, _), of_name in moves.items()
+        for move in of_name
+        for stack in move.stacks
+        if move.asked_for and move.asked_for.old and not move.asked_for.new
+    }
+    return no_more.issuperset(some)
 
 
 def _tool(trait: Trait) -> str:

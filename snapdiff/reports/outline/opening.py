@@ -16,7 +16,7 @@ from snapdiff.reports.moves.products import (
     roots_on_both_sides,
     roots_only_now,
 )
-from snapdiff.reports.moves.statuses import Status, Versions, highest
+from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.outline.class_counts import ClassCount, Named
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
@@ -30,7 +30,7 @@ from snapdiff.reports.outline.reasons import SharedChange
 from snapdiff.reports.outline.toolchain import Replaced, replaced_tools
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
-from snapdiff.spack import STOOD_ON, older_versions
+from snapdiff.spack import STOOD_ON, older_versions, parse_version
 
 _MOST_REASONS = 2
 """How many packages are named because of which dependencies are gone."""
@@ -38,14 +38,14 @@ _MOST_REASONS = 2
 _MANY_BELOW = 40
 """Below how many builds of a stack a version of a dependency was that somebody may miss."""
 
-_Lost = tuple[tuple[str, tuple[str, ...], str | None], str]
+_Lost = tuple[tuple[str, tuple[str, ...], tuple[str, ...] | None], str]
 """A package with versions, or variants, that it lost or got, and the stack where.
 
-Behind versions that it lost is the highest one that is there now; None of a dependency that has
-these elsewhere.
+Behind versions that it lost are those that are there now, the highest last; None of a dependency
+that has these elsewhere.
 """
 
-Losses = Placed[tuple[str, tuple[str, ...], str | None]]
+Losses = Placed[tuple[str, tuple[str, ...], tuple[str, ...] | None]]
 
 
 class NewRoots(Struct, frozen=True, kw_only=True):
@@ -54,11 +54,10 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     `names` have the versions of those of which no other line tells; `are_new` says that the tag had
     none of them before. `taken` are the products that are asked for no longer, on which they
     depend, by where, also in stacks that had the roots before; `elsewhere` are those of them that
-    other stacks still ask for, None where that is not said; `are_some_gone` from a stack. `older`
-    are those of which an older version came, by the stacks in which it did: `fell` has those that
-    are downgraded, each with a stack, `beside` is the rest. `downgraded` are all products that are,
-    where they are told with these roots. `others` are all other stacks, if these asked for the
-    roots before.
+    other stacks still ask for, None where that is not said. `older` are those of which an older
+    version came, by the stacks in which it did: `fell` has those that are downgraded, each with a
+    stack, `beside` is the rest. `downgraded` are all products that are, where they are told with
+    these roots. `others` are all other stacks, if these asked for the roots before.
     """
 
     are_new: bool
@@ -70,7 +69,6 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     beside: Losses
     elsewhere: tuple[str, ...] | None = None
     downgraded: Named = ()
-    are_some_gone: bool = False
     others: Place | None = None
 
     @property
@@ -150,10 +148,11 @@ def _lost_values(
                 lost = () if name in STOOD_ON else tuple(it for it in lost if it in known)
             if lost:
                 is_elsewhere = is_dependency and left.issuperset((name, it) for it in lost)
-                now = None if is_elsewhere else highest(change.versions_now)
-                gone[is_dependency].append(((name, lost, now), stack))
+                now = tuple(sorted(change.versions_now, key=parse_version))
+                told_now = None if is_elsewhere else now
+                gone[is_dependency].append(((name, lost, told_now), stack))
             if off and (not is_dependency or name in reasons):
-                turned[is_dependency].append(((name, off, ""), stack))
+                turned[is_dependency].append(((name, off, ()), stack))
     return gone, turned
 
 
@@ -192,7 +191,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         is_alone = (change.package, move.versions) not in without_roots
         fell = move.status is Status.DOWNGRADED
         if change.needed_by and is_alone and (fell or move.needed_by):
-            lib = change.package, _older_version(change), ""
+            lib = change.package, _older_version(change), ()
             older.setdefault(change.needed_by, []).append(((lib, name), fell))
     told = []
     for roots in (it for it in {**taken, **older} if it):
@@ -296,9 +295,6 @@ def _roots_told(
         if it.counted.status is Status.NEW and len(some) == len(names) and len(places) == 1:
             versions = tuple((name, moves[0].own) for name, moves in some)
             roots = replace(roots, names=versions, place=places.pop())
-        if it.counted.status is Status.GONE:
-            gone = {name for name, _ in it.packages}
-            roots = replace(roots, are_some_gone=not gone.isdisjoint(roots.names_taken))
         if it.counted.status is Status.DOWNGRADED:
             fell = {(name, at) for name, moves in it.packages for m in moves for at in m.stacks}
             if it.packages and fell <= roots.fell:

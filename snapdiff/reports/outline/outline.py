@@ -12,7 +12,7 @@ from snapdiff.reports.outline.class_counts import ClassCount, Numbers
 from snapdiff.reports.outline.counts import CountTable
 from snapdiff.reports.outline.lines import PackageLine, SpecLines
 from snapdiff.reports.outline.lost_builds import LostTogether
-from snapdiff.reports.outline.opening import ToldNames, told_names
+from snapdiff.reports.outline.opening import NewRoots, ToldNames, told_names
 from snapdiff.reports.outline.reasons import CountedCause
 from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.reports.outline.whole_stacks import StackNews
@@ -188,10 +188,10 @@ class Outline(Struct, frozen=True, kw_only=True):
         return [name for name in told if name not in taken]
 
     @property
-    def downgraded_for(self) -> tuple[str, ...]:
+    def downgraded_for(self) -> NewRoots | None:
         """The new roots that need all products that are downgraded, if these came together."""
         roots = (it for tag in self.tags for it in self.names_told(tag).roots if it.downgraded)
-        return next((tuple(name for name, _ in it.names) for it in roots), ())
+        return next(roots, None)
 
     @property
     def tells_demoted(self) -> bool:
@@ -225,6 +225,11 @@ class Outline(Struct, frozen=True, kw_only=True):
         names = sum(len(it.few) + len(it.few_in_some) * bool(it.in_more) for it in some)
         # Of several tags a list would have to say of each in which it is.
         return tuple(some) if names > _MOST_IN_SENTENCE and not self.several_changed else ()
+
+    @property
+    def tells_tools_last(self) -> bool:
+        """Whether the toolchain stands behind all counts: it would part them elsewhere."""
+        return bool(self.names_below or self.packages.behind)
 
     def has_reasons_above(self, tag: TagBlock) -> bool:
         """Whether what many packages of a tag share is told above their lines, as these are many.

@@ -288,9 +288,13 @@ class TagWriter:
         if group.status in (Status.SHARED, Status.REBUILT):
             every = (it for it in lines if it.status is not group.status and not it.is_dependency)
             own = {it: self.moves[it, False] for line in every for it in line.packages}
-            names = {name for name, some in own.items() for it in some if it.status is group.status}
-            is_short = group.status is Status.SHARED or len(names) <= FEW_QUIET
-            return replace(group, also_named=tuple(sorted(names)) if is_short else ())
+            such = {
+                name: tuple(it for it in some if it.status is group.status)
+                for name, some in sorted(own.items())
+            }
+            also = tuple((name, some) for name, some in such.items() if some)
+            is_short = group.status is Status.SHARED or len(also) <= FEW_QUIET
+            return replace(group, also=also if is_short else ())
         if group.status not in _WITH_STEPS:
             return group
         is_upgraded = group.status is Status.UPGRADED
