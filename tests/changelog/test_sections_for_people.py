@@ -546,6 +546,21 @@ def test_what_has_builds_again_that_an_older_section_says_has_none_is_told(
     assert "Builds again" not in narrowed
 
 
+def test_a_section_calls_no_builds_the_first_that_were_there_before(tmp_path: Path) -> None:
+    kept = [Item(name, explicit=True) for name in ("fftw", "hdf5", "netcdf-c")]
+    cce = [replace(item, compiler=("cce", "16.0.1")) for item in kept]
+    for day, some in enumerate((cce, [], cce), 1):
+        others = [Item("up", f"1.{day}", explicit=True), Item(f"p{day}", explicit=True)]
+        documents = {f"2025-01-0{day}/hep/spack.lock": to_bytes(lock([*kept, *some, *others]))}
+        write_files(tmp_path, documents)
+    newest = markdown(tmp_path).split("\n## ")[1]
+    assert "3 products have new builds with `cce` `16.0.1`" in newest
+    assert "first" not in newest
+    # A report on two of them cannot know of others.
+    both = (tmp_path / "2025-01-02", tmp_path / "2025-01-03")
+    assert "3 products have their first builds with `cce`" in run_cli(*both).out
+
+
 def test_a_build_that_has_its_mpi_again_with_another_hash_has_it_again(tmp_path: Path) -> None:
     mpi = {name: Item(name, explicit=True) for name in ("mpich", "openmpi")}
 
