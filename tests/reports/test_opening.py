@@ -942,6 +942,53 @@ def test_several_that_are_no_roots_any_more_are_listed_where_names_are(
     assert any(said in line for line in lines[2:5]) is not is_listed
 
 
+def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path: Path) -> None:
+    tools = [
+        Item(f"tool{n}", explicit=True, parameters={"gpu": gpu})
+        for n in range(2)
+        for gpu in ("8", "9")
+    ]
+    same = Item("same", explicit=True)
+    below = [replace(it, explicit=False) for it in (tools[0], tools[2], same)]
+    gone, new = ([Item(f"{it}{n}", explicit=True) for n in range(4)] for it in ("gone", "new"))
+    app = Item("app", explicit=True, needs=tuple(map(needs, below)))
+    old = [*tools, same, *gone, replace(app, needs=tuple(map(needs, (*tools, same))))]
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    lines = report(tmp_path, {"a": ([*old, *ups[0]], [*below, app, *new, *ups[1]])})
+    assert "Of all 21, 3 are no longer root specs, only dependencies." in "\n".join(lines[:6])
+    told = [line for line in lines[6:] if line.startswith("**") and "`same`" in line]
+    assert told == [
+        "**No longer root specs, only dependencies**: `same`, `tool0`, `tool1`",
+        "**Now only a dependency (else as before)**: `same`",
+    ]
+
+
+@pytest.mark.parametrize(("stay", "is_told"), [(1, False), (3, True)])
+def test_of_builds_that_have_another_version_now_none_is_missed(
+    tmp_path: Path, stay: int, *, is_told: bool
+) -> None:
+    """Those of another compiler moved on; of a version that most of them keep it is told."""
+    tools = [Item("tool", "1.0", explicit=True, parameters={"gpu": str(n)}) for n in range(stay)]
+    other = [
+        Item(
+            "tool",
+            "1.0",
+            explicit=True,
+            parameters={"gpu": f"9{n}"},
+            compiler=("llvm", "17.0.6"),
+        )
+        for n in range(3)
+    ]
+    others = [Item(f"up{n}", explicit=True, compiler=("llvm", "17.0.6")) for n in range(9)]
+    moved = [replace(it, version="1.1") for it in other]
+    came = [replace(moved[0], parameters={"gpu": f"8{n}"}) for n in range(2 if is_told else 0)]
+    up = [replace(it, version="1.1") for it in others]
+    lines = report(tmp_path, {"a": ([*tools, *other, *others], [*tools, *moved, *came, *up])})
+    said = [line for line in lines if "no build" in line.lower()]
+    assert bool(said) is is_told, lines
+    assert all("`tool` `1.0`" in line and "(other versions have)" in line for line in said)
+
+
 def downgraded(side: str) -> dict[str, str]:
     """Products that fall from side "1" to "2", so many that a comment folds its lines."""
     return {f"d{number}": f"{number}.{9 - int(side)}" for number in range(30)}

@@ -471,6 +471,15 @@ def test_a_comment_of_5000_characters_names_each_upgrade_and_what_is_reconfigure
     assert "**Otherwise**" not in text
 
 
+def test_of_some_kinds_alone_a_new_root_is_not_called_new_and_nothing_is_told_twice() -> None:
+    folder = DATA / "locks" / "e4s" / "environments"
+    fell = run_cli(folder / "23.08", folder / "23.11", "-k", "downgraded").out
+    place = "`cuda-aarch64`, `oneapi-x86_64`"
+    assert f"\n**`ecp-data-vis-sdk` is now a root spec in {place}**: older versions" in fell
+    lost = run_cli(folder / "23.08", folder / "23.11", "-k", "removed").out
+    assert lost.count("\n**Reconfigured**: `py-warpx`") == 1
+
+
 def test_on_a_terminal_products_stand_above_why_hashes_differ() -> None:
     lines = e4s_report("text").splitlines()
     [why] = [at for at, line in enumerate(lines) if line.startswith("With another hash: 1,992 ")]

@@ -18,7 +18,7 @@ class BuildShare(NamedTuple):
     each; `of_versions` is how many builds of these versions it has on each side. `duplicates` are
     told where the number is 0: nobody misses a build of which there is an equal one. `is_each` says
     that each of several packages lost or gained so many. `has_twin` says of the only one that is
-    lost that one of the same version and configuration was only rebuilt.
+    lost that one of the same version and configuration is there, as it was or only rebuilt.
     """
 
     number: int

@@ -327,7 +327,9 @@ def _told_of_builds(
 
 
 def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
-    """Return whether a spec of the same version and configuration as a lost one was rebuilt."""
+    """Return whether one like a lost spec is still there: it was rebuilt, or a root is that now."""
+    if lost.duplicate:
+        return True
     others = [it.old for it in specs if it.kind is Kind.REBUILT and it.old]
     looks = [replace(it, hash="", explicit=False) for it in (*lost.specs, *others)]
     return looks[0] in looks[1:]

@@ -133,13 +133,21 @@ def _no_longer(
 ) -> Iterator[tuple[TraitCount, LostPart]]:
     """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there.
 
-    Nothing is said of one that the lines of all these packages name.
+    Nothing is said of one that the lines of all these packages name, nor of a version of which the
+    builds have another one now.
     """
     left: dict[str, list[tuple[TraitCount, str]]] = {}
     for diff in stacks:
         for change in diff.package_changes:
             lost_here = ((it, diff.stack) for it in change.no_longer_with or ())
             left.setdefault(change.package, []).extend(lost_here)
+    stepped = {
+        (name, move.versions.went[0].version, stack)
+        for (name, _), of_name in moves.items()
+        for move in of_name
+        if move.versions.went and not move.versions.comes_with_more
+        for stack in move.stacks
+    }
     found: dict[TraitCount, dict[bool, dict[tuple[str, str], None]]] = {}
     untold: set[TraitCount] = set()
     for (name, _), of_name in moves.items():
@@ -150,6 +158,8 @@ def _no_longer(
             for stack in move.stacks
         }
         for lost, stack in left.get(name, ()):
+            if (name, lost.version, stack) in stepped:
+                continue
             trait = replace(lost.without_numbers(), also=UNSET)
             is_dependency = (name, False) not in moves
             found.setdefault(trait, {False: {}, True: {}})[is_dependency][name, stack] = None

@@ -200,7 +200,8 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         if len({name for name, _ in found}) < LEAST_TOGETHER:
             continue
         some = [it for other, names in taken.items() if set(roots) <= set(other) for it in names]
-        here = {it.stack for it in tag.stacks if roots_only_now(it).issuperset(roots)}
+        where = {it.stack for it in tag.stacks if roots_only_now(it).issuperset(roots)}
+        here = where or {stack for _, stack in found}  # of some kinds alone it is not listed
         others = [stack for stack in tag.stacks if stack.stack not in here]
         had_them = [it for it in others if roots_on_both_sides(it).issuperset(roots)]
         for stack in had_them:
@@ -209,7 +210,8 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         told.append(
             NewRoots(
                 names=tuple((name, ()) for name in roots),
-                are_new=here.issubset(
+                are_new=bool(where)
+                and where.issubset(
                     it.stack for it in tag.stacks if set(roots).issubset(it.packages.added)
                 ),
                 place=places.place(here),

@@ -195,9 +195,9 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def tells_demoted(self) -> bool:
-        """Whether these are told behind the sentence: where no number in it has them."""
-        is_counted = any(it.status is Status.ROOTS for it in self.packages.told)
-        return bool(self.demoted and self.packages.number) and not is_counted
+        """Whether these are told behind the sentence: where no number in it has them all."""
+        counted = sum(it.number for it in self.packages.told if it.status is Status.ROOTS)
+        return bool(self.packages.number) and len(self.demoted) > counted
 
     @property
     def few_no_longer(self) -> list[LostTogether]:
