@@ -71,7 +71,7 @@ class Scope:
                     raise FilterError(option, message)
         for glob in filters.kind:
             if not any(_matches(kind.value, glob) for kind in Kind):
-                message = f"{glob}: not a kind of change; the kinds are {', '.join(Kind)}"
+                message = f"{glob}: {no_kind(glob)}"
                 raise FilterError("kind", message)
         if not wanted_kinds(filters):
             raise FilterError("kind", f"{','.join(filters.kind)}: leaves no kind of change")
@@ -230,6 +230,7 @@ def require_matches(
     for option, glob in unmatched(filters, seen):
         if seen[option]:
             called, noun = glob or "an empty glob", nouns.get(option, option)
+            noun = "tag of the catalog" if noun == "tag" else noun  # not one of git
             is_one = glob in getattr(filters, option)
             leaves_none = not is_one or any(_matches(name, glob) for name in seen[option])
             nearest = nearest_names(glob, seen[option])
@@ -270,6 +271,20 @@ def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[st
             raise SnapdiffError(f"{given}: both sides have {from_name}; leave the option out")
 
 
+_WORDS_OF_REPORTS = {"gone": Kind.REMOVED, "lost": Kind.REMOVED, "new": Kind.ADDED}
+
+
+def no_kind(word: str) -> str:
+    """Return what is said of a word that is no kind of change; reports say `gone` of a removed one.
+
+    >>> no_kind("gone"), no_kind("up")[:40]
+    ('not a kind of change; did you mean removed?', 'not a kind of change; the kinds are add')
+    """
+    meant = _WORDS_OF_REPORTS.get(word)
+    way_out = f"did you mean {meant}?" if meant else f"the kinds are {', '.join(Kind)}"
+    return f"not a kind of change; {way_out}"
+
+
 def nearest_names(word: str, names: Iterable[str]) -> str:
     """Return which of some names are nearest to a word, case aside: `the nearest: a, b`.
 
@@ -281,7 +296,7 @@ def nearest_names(word: str, names: Iterable[str]) -> str:
     if known == ["."]:
         return "there is only one: leave the option out"
     by_letters = {name.casefold(): name for name in known}
-    letters = word.lstrip("!").replace("*", "").casefold()
+    letters = re.split("[@+~%^ ]", word.lstrip("!").replace("*", ""))[0].casefold()
     near = [name for name in by_letters if letters and letters in name]
     near.sort(key=lambda name: (not name.startswith(letters), len(name), name))
     near += get_close_matches(letters, by_letters, NEAREST, cutoff=0.6)

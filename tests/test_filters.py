@@ -40,9 +40,15 @@ SEEN = {"tag": ["develop", "[br]"], "stack": STACKS, "package": ["zlib", "zstd"]
         (Filters(stack=("e4z",)), "e4z: matches no stack; the nearest: e4s"),
         (Filters(stack=("e4s", "!ml-cudaa")), "!ml-cudaa: matches no stack; the nearest: ml-cuda"),
         (Filters(package=("zlip",)), "zlip: matches no package; the nearest: zlib"),
-        (Filters(tag=("v*",)), "v*: matches no tag; the nearest: develop"),
-        (Filters(tag=("[br]",)), "[br]: matches no tag; the name itself is written [[]br]"),
-        (Filters(tag=("![br]",)), "![br]: matches no tag; the name itself is written [[]br]"),
+        (Filters(tag=("v*",)), "v*: matches no tag of the catalog; the nearest: develop"),
+        (
+            Filters(tag=("[br]",)),
+            "[br]: matches no tag of the catalog; the name itself is written [[]br]",
+        ),
+        (
+            Filters(tag=("![br]",)),
+            "![br]: matches no tag of the catalog; the name itself is written [[]br]",
+        ),
         (Filters(stack=("quite-other",)), "there are e4s, e4s-oneapi, hep, ml-cpu, ml-cuda"),
         (Filters(stack=("e4s", "!e4s")), "e4s,!e4s: leaves no stack"),
         (Filters(tag=("!develop", "![[]br]", "*")), "!develop,![[]br],*: leaves no tag"),

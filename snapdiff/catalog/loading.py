@@ -128,7 +128,10 @@ def named_as_usual(source: Source) -> Source:
     if name is None:
         hint = way_out(source.holds) if source.file == NOT_CONCRETE else ""
         hint = hint or f"name a folder, or {USUAL_NAMES}"
-        wrong = "is nothing to compare" if content.strip() else "is empty"
+        wrong = "is nothing to compare"
+        if not content.strip():
+            wrong = "is empty"
+            hint = "run `spack concretize`" if source.file.endswith(".lock") else hint
         raise RevisionError(f"{source.name}: {wrong}; {hint}")
     return source.known_as(name, content)
 

@@ -12,6 +12,7 @@ from snapdiff.cli import options
 from snapdiff.cli.diff_command import diff
 from snapdiff.errors import SnapdiffError
 from snapdiff.output.streams import say, write_stdout
+from snapdiff.report_formats import CHANGELOG, REPORT
 from snapdiff.sources.nearest import nearest_name
 
 DONE, FAILED = 0, 2
@@ -132,12 +133,16 @@ def error_lines(error: BaseException | None) -> list[str]:
     if isinstance(error, SnapdiffError):
         return error.lines()
     if isinstance(error, click.NoSuchOption):  # click's own words differ by its version
-        meant = f"; did you mean {' or '.join(error.possibilities)}?" if error.possibilities else ""
+        near = error.possibilities or ()
+        name = error.option_name.lstrip("-")
+        near = [f"-f {name}"] if name in {**REPORT, **CHANGELOG} else near
+        meant = f"; did you mean {' or '.join(near)}?" if near else ""
         return [f"no option is called {error.option_name}{meant}"]
     if isinstance(error, click.BadParameter) and error.param:
         is_option = isinstance(error.param, click.Option)
         place = error.param.opts[0] if is_option else error.param.human_readable_name
         reason = "is missing" if isinstance(error, click.MissingParameter) else error.message
+        reason = reason.replace("a valid integer range.", "a whole number")
         return [f"{place}: {reason}"]
     if isinstance(error, click.ClickException):
         return [error.format_message()]
@@ -153,7 +158,8 @@ def _way_out(error: Exception, arguments: Sequence[str]) -> str:
     if isinstance(error, click.MissingParameter) or type(error) is click.UsageError:
         assert error.ctx
         usage = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
-        return f"write {error.ctx.command_path} {usage}"
+        example = ", a RANGE such as v1..HEAD" if "RANGE" in usage else ""
+        return f"write {error.ctx.command_path} {usage}{example}"
     names = [DEFAULT_COMMAND, *_LATE, "schema"]
     word = "".join(arguments[_first_word(arguments) :][:1])
     if word in _OTHER_WORDS:

@@ -54,6 +54,7 @@ def _annotations(value: str) -> str | Path:
 def _kinds_of_change(
     _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
 ) -> "tuple[Kind, ...]":
+    from snapdiff.filters import no_kind
     from snapdiff.result.packages import Kind
 
     if values == ("none",):  # turns back what a configuration file says
@@ -61,8 +62,7 @@ def _kinds_of_change(
     words = [word.strip() for value in values for word in value.split(",")]
     for word in words:
         if word not in options.KINDS:
-            known = ", ".join(Kind)
-            raise click.BadParameter(f"{word!r} is not a kind of change; the kinds are {known}")
+            raise click.BadParameter(f"{word!r} is {no_kind(word)}")
     return tuple(map(Kind, words))
 
 

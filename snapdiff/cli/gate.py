@@ -107,7 +107,9 @@ def _offenders_of_tag(
         yield Offender(kind=kinds[0], tag=name, packages=packages, text=text), None
     for stack in tag.stacks:
         if stack.status in ("removed", "added") and (kind := Kind(stack.status)) in kinds:
-            text = f"{kind.value}: {noun_of([stack.document])} {stack.stack}{in_tag}"
+            noun = noun_of([stack.document])
+            which = f"{noun} {stack.stack}" if stack.stack else f"the only {noun}"
+            text = f"{kind.value}: {which}{in_tag}"
             offender = Offender(kind=kind, tag=name, stacks=(stack.stack,), text=text)
             yield offender, _acceptance(accepted, kind, stack.stack, None)
     both = [

@@ -222,8 +222,6 @@ def open_revision(repository: Repository, name: str) -> Source:
 
 _BACK = re.compile(r"(?:HEAD|@)((?:~[0-9]*|\^1?)+)")
 """The names that say how many commits ago; a shallow clone of one more would have that."""
-
-
 _LISTED = "git branch -a, git tag and git log list the revisions"
 
 
@@ -237,9 +235,11 @@ def _why_not_found(repository: Repository, revision: str) -> str:
         return f"not in this shallow clone, or misspelt; fetch more history ({way_out})"
     if not repository.has_commits():
         return "this repository has no commit yet"
-    near = repository.nearest(revision)
-    way_out = f"did you mean {near}?" if near else _LISTED
-    return f"no such directory, file or git revision; {way_out}"
+    base = re.split("[~^@]", revision)[0]
+    if base != revision and repository.resolve(base):
+        return f"no such commit before {base}; git log {base} lists those that there are"
+    meant = f"did you mean {near}?" if (near := repository.nearest(revision)) else _LISTED
+    return f"no such directory, file or git revision; {meant}"
 
 
 class GitHistory:

@@ -37,6 +37,8 @@ from snapdiff.sources.source import (
 
 _Source = TypeVar("_Source", bound=Source)
 
+_NO_REPOSITORY = "name a folder or a file that is there, or a repository with -C"
+
 
 class SourceOpener:
     """Opens sources by name, looking revisions up in one repository that is opened once."""
@@ -63,18 +65,19 @@ class SourceOpener:
         if len(arguments) == 1:
             arguments = self.split_range(arguments[0])
         elif len(arguments) > 2:
-            self.open(arguments[0])  # of `compare A B` the first word is wrong, not the number
-            sides, more = " ".join(arguments[:2]), arguments[2:]
-            raise RevisionError(
-                f"{more[0]}: a comparison takes two revisions; paths in them come after --: "
-                f"{sides} -- {' '.join(more)}"
-            )
-        if not arguments:
-            old: Source = self._head()
-            new = self._in_working_tree(old)
-        else:
-            old, new = self._two(*arguments) if len(arguments) == 2 else self._one(*arguments)
+            raise self._too_many(*arguments)
+        old, new = self._two(*arguments) if len(arguments) == 2 else self._one(*arguments)
         return self.narrowed(old, paths), self.narrowed(new, paths)
+
+    def _too_many(self, old: str, new: str, *more: str) -> RevisionError:
+        """Return what is wrong with more than two sides; raises RevisionError for no first one."""
+        first, rest = self.open(old), " ".join(more)  # `compare` in `compare A B` is no side
+        if set(new) == {"."}:
+            return RevisionError(f"{old} {new} {rest}: write {old}{new}{rest}")
+        if isinstance(first.whole, DirectorySource):
+            return RevisionError(f"{rest}: a comparison takes two; leave it out")
+        message = "a comparison takes two revisions; paths in them come after --"
+        return RevisionError(f"{more[0]}: {message}: {old} {new} -- {rest}")
 
     def _head(self) -> GitSource:
         repository = self._open_repository("HEAD", "name two folders, or a repository with -C")
@@ -93,8 +96,9 @@ class SourceOpener:
                 source.name = printable_path(os.path.abspath(self._directory / name))
         return old, new
 
-    def _one(self, name: str) -> tuple[Source, Source]:
-        old = self.open(name)
+    def _one(self, name: str | None = None) -> tuple[Source, Source]:
+        old = self._head() if name is None else self.open(name)
+        name = name or old.name
         if isinstance(old, IndexView):
             raise RevisionError(f"{name}: is a view of a mirror; name two of them")
         if isinstance(old.whole, DirectorySource):
@@ -331,15 +335,14 @@ class SourceOpener:
             return False
 
     def _open_repository(
-        self,
-        name: str,
-        way_out: str = "name a folder or a file that is there, or a repository with -C",
-        instead: str = "not a directory, and ",
+        self, name: str, way_out: str = "", instead: str = "not a directory, and "
     ) -> Repository:
         if self._repository is None:
             try:
                 self._repository = Repository(self._directory, self._limits)
             except RevisionError as error:
-                hint = "" if ";" in str(error) else f"; {way_out}"
+                near = nearest_on_disk(self._directory, name)
+                meant = f"did you mean {near}?" if near else _NO_REPOSITORY
+                hint = "" if ";" in str(error) else f"; {way_out or meant}"
                 raise RevisionError(f"{name}: {instead}{error}{hint}") from error
         return self._repository

@@ -42,7 +42,7 @@ def test_a_filter_that_matches_on_either_side_is_taken(filters: list[str], catal
         (["-s", "e4s,e4z"], "e4z: matches no stack; the nearest: e4s"),
         (["-s", "!rar"], "!rar: matches no stack; the nearest: rare"),
         (["-p", "zlip"], "zlip: matches no package; the nearest: zlib"),
-        (["-t", "develp"], "develp: matches no tag; the nearest: develop"),
+        (["-t", "develp"], "develp: matches no tag of the catalog; the nearest: develop"),
         (["--map-stack", "e4z=e4s"], "--map-stack e4z=e4s: the old side has no stack e4z; "),
     ],
 )

@@ -213,7 +213,7 @@ def test_no_difference_is_exit_status_0_whatever_is_asked_for(example: Path) -> 
         ),
         (
             ["old", "new", "new"],
-            "new: a comparison takes two revisions; paths in them come after --: old new -- new",
+            "new: a comparison takes two; leave it out",
         ),
         (["old", "./no-such"], "./no-such: no such file or directory"),
         (["old", ""], "the name of a revision cannot be empty or hold a NUL byte"),

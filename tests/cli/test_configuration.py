@@ -373,7 +373,7 @@ class TestEffect:
         ("settings", "error"),
         [
             ("[diff]\n\nstacks = ['e4']", "line 3: e4: matches no stack; the nearest: e4s"),
-            ("[diff]\ntags = ['x']", "line 2: x: matches no tag; "),
+            ("[diff]\ntags = ['x']", "line 2: x: matches no tag of the catalog; "),
             ("diff.packages = ['zlb']", "line 1: zlb: matches no package; the nearest: zlib"),
             (
                 "[diff]\nkinds = ['remvoed']",

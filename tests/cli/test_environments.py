@@ -115,7 +115,7 @@ def test_a_spack_on_path_has_its_own_environments(
         ),
         (["-e", "hep", "-e", "ml", "HEAD", "x"], "-e: names both sides already; leave paths and "),
         (["-e", "hep", "-e", "ml", "HEAD"], "-e: names both sides already; leave paths and names"),
-        (["-e", "hep", "HEAD~9"], "HEAD~9: no such directory, file or git revision"),
+        (["-e", "hep", "HEAD~9"], "HEAD~9: no such commit before HEAD; git log HEAD lists those"),
         (["-e", "hep", "--", "x"], "-e: names both sides already; leave paths and names out"),
     ],
     ids=words,

@@ -135,3 +135,9 @@ def test_what_went_as_a_whole_is_called_what_it_is(tmp_path: Path) -> None:
     assert "\nTag w removed: 3 packages in 2 environments, 6 builds\n" in done.out
     assert " 2 environments changed, c removed; 1 tag removed.\n" in done.out
     assert "stack" not in done.out
+
+
+def test_the_only_environment_that_is_empty_now_is_removed(tmp_path: Path) -> None:
+    write_locks(tmp_path, [Item("app", explicit=True)], [])
+    result = run_cli("-C", tmp_path, "old.lock", "new.lock", "--fail-on", "removed")
+    assert (result.status, result.err) == (1, "snapdiff: removed: the only environment\n")

@@ -43,7 +43,23 @@ log --jobs 2 --detial
 {" ".join(SNAPSHOTS)} --max-length 0
     --max-length: 0 is not in the range x>=1.
 changelog v1 v2
-    Got unexpected extra argument (v2); write snapdiff changelog [OPTIONS] RANGE [-- PATH...]
+    Got unexpected extra argument (v2); write snapdiff changelog [OPTIONS] RANGE [-- PATH...],
+    a RANGE such as v1..HEAD
+HEAD~1 .. HEAD
+    HEAD~1 .. HEAD: write HEAD~1..HEAD
+{" ".join(SNAPSHOTS)} README.md
+    README.md: a comparison takes two; leave it out
+{" ".join(SNAPSHOTS)} --json
+    no option is called --json; did you mean -f json? snapdiff diff --help lists those that there
+    are
+{" ".join(SNAPSHOTS)} --max-length foo
+    --max-length: 'foo' is not a whole number
+{" ".join(SNAPSHOTS)} -k gone
+    gone: not a kind of change; did you mean removed?
+{" ".join(SNAPSHOTS)} -p petsc@3.23
+    petsc@3.23: matches no package; the nearest: petsc
+{" ".join(SNAPSHOTS)} -t v0
+    v0: matches no tag of the catalog; there are develop, develop-2025-05-04, develop-2025-07-06
 changelog --jobs=-2 docs
     --jobs: -2 is not in the range x>=1.
 post --number 0 README.md

@@ -240,12 +240,17 @@ def test_a_bare_repository_has_revisions_but_no_working_tree(
     ("arguments", "message"),
     [
         (["no-such"], "no-such: no such directory, file or git revision"),
-        (["HEAD~9"], "HEAD~9: no such directory, file or git revision"),
+        (["HEAD~9"], "HEAD~9: no such commit before HEAD; git log HEAD lists those that there are"),
         (["HEAD", "HEAD:no-such"], "HEAD:no-such: HEAD has no file or folder no-such"),
         (["HEAD..no-such"], "no-such: no such directory, file or git revision"),
         (["HEAD", "./no-such"], "./no-such: no such file or directory"),
         (["HEAD", "README.md"], "HEAD:README.md: is nothing to compare"),
         (["HEAD~1....HEAD"], "HEAD~1....HEAD: is no range; A..B and A...B are"),
+        (
+            ["HEAD~1", "HEAD", "README.md"],
+            "README.md: a comparison takes two revisions; paths in them come after --: "
+            "HEAD~1 HEAD -- README.md",
+        ),
         (["HEAD..--all"], "--all: a revision cannot begin with '-'"),
         (["HEAD", "nul\0byte"], "the name of a revision cannot be empty or hold a NUL byte"),
         (["0" * 40], f"{'0' * 40}: no such directory, file or git revision"),
