@@ -13,9 +13,15 @@ from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.filters import Scope, narrowed_to_kinds, printable_filters, require_mapped_stacks
 from snapdiff.limits import Progress, ignored
-from snapdiff.model.packages import PackagePair
-from snapdiff.model.specs import Revision
-from snapdiff.result.changes import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
+from snapdiff.model.packages import PackagePair, noun_of
+from snapdiff.model.specs import EMPTY_PART, Revision
+from snapdiff.result.changes import (
+    CatalogDiff,
+    Filters,
+    SkippedPage,
+    Summary,
+    TagDiff,
+)
 
 
 class ComparisonOptions(Struct, frozen=True):
@@ -60,8 +66,9 @@ def compare_catalogs(
     progress: Progress,
     packages: TagDiffs | None = None,
 ) -> CatalogDiff:
-    """Return what changed, as `diff_catalogs` does, and warn of submodules that changed.
+    """Return what changed, as `diff_catalogs` does, and warn of what somebody may not have meant.
 
+    That is a submodule that changed, and a side that begins a folder deeper than the other.
     `packages` are handed over to who wants to keep more of them than the diff.
     """
     if not options.allow_empty:
@@ -75,7 +82,16 @@ def compare_catalogs(
             "run snapdiff there, or with -C"
         )
     files = RevisionPair(old, new, progress)
-    return diff_files(files, (old.revision, new.revision), options, packages)
+    found = diff_files(files, (old.revision, new.revision), options, packages)
+    stacks = [stack for tag in found.tags for stack in tag.stacks]
+    is_one_sided = {it.status for it in stacks} == {"added", "removed"}
+    if is_one_sided and any(it.stack == EMPTY_PART for it in stacks):
+        noun = noun_of([stack.document for stack in stacks])
+        options.warn(
+            f"the two sides have no {noun} in common, so all of it is removed or added; name "
+            "folders of one depth, or a document each"
+        )
+    return found
 
 
 def diff_files(

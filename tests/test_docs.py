@@ -67,7 +67,7 @@ def test_the_python_example_runs() -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("34 upgraded\n# Changes from ")
+    assert done.stdout.startswith("34 specs upgraded\n# Changes from ")
 
 
 def test_the_example_for_a_long_history_writes_what_the_command_writes(

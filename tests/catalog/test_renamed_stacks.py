@@ -264,7 +264,7 @@ def test_a_lock_is_compared_with_the_only_one_in_a_folder(old: str, one: Path) -
 
 def test_it_is_not_compared_with_one_of_several_nor_where_one_is_asked_for(one: Path) -> None:
     apart = [(".", "removed", None, 10), ("hep", "added", None, 10)]
-    assert stacks_of(run_json("-C", one, "old.lock", "two")) == [
+    assert stacks_of(run_json("-C", one, "old.lock", "two", "-q")) == [
         *apart,
         ("ml", "added", None, 10),
     ]

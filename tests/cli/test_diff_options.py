@@ -5,6 +5,7 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -370,3 +371,32 @@ def test_a_node_that_cannot_be_read_is_of_the_document_that_has_it(
     done = run_cli("-C", tmp_path, "old", "new", "-f", "json")
     assert done.status == 2
     assert done.err.startswith(f"snapdiff: error: build_cache/index.json ({side}): database.")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "options", "is_told"),
+    [
+        (("v1/a", "v1/b"), ("",), (), True),  # one side begins too deep
+        (("",), ("v1/a", "v1/b"), (), True),
+        (("v1/a",), ("v2/a",), (), False),  # of one tag each the names may differ
+        (("v1/a",), ("v1/b",), ("--no-renames",), False),  # one is gone, one is new
+        (("",), ("",), (), False),
+        (("v1/a",), (), ("--allow-empty",), False),
+    ],
+    ids=words,
+)
+def test_two_sides_without_a_stack_in_common_are_a_warning(
+    tmp_path: Path, old: Sequence[str], new: Sequence[str], options: Sequence[str], is_told: bool
+) -> None:
+    for side, folders in (("old", old), ("new", new)):
+        (tmp_path / side).mkdir()
+        for folder in folders:
+            items = [Item(name, explicit=True) for name in ("app", f"of-{folder[-1:]}")]
+            write_files(tmp_path, {f"{side}/{folder}/spack.lock": to_bytes(lock(items))})
+    result = run_cli("-C", tmp_path, "old", "new", *options)
+    assert result.status == 0
+    said = (
+        "snapdiff: warning: the two sides have no environment in common, so all of it is removed "
+        "or added; name folders of one depth, or a document each\n"
+    )
+    assert result.err == (said if is_told else "")

@@ -248,8 +248,10 @@ def test_a_bare_repository_has_revisions_but_no_working_tree(
         (["HEAD~1....HEAD"], "HEAD~1....HEAD: is no range; A..B and A...B are"),
         (
             ["HEAD~1", "HEAD", "README.md"],
-            "README.md: a comparison takes two revisions; paths in them come after --: "
-            "HEAD~1 HEAD -- README.md",
+            (
+                "README.md: a comparison takes two revisions; paths in them come after --: "
+                "HEAD~1 HEAD -- README.md"
+            ),
         ),
         (["HEAD..--all"], "--all: a revision cannot begin with '-'"),
         (["HEAD", "nul\0byte"], "the name of a revision cannot be empty or hold a NUL byte"),
