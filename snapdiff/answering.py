@@ -29,6 +29,7 @@ from snapdiff.filters import Scope, nearest_names
 from snapdiff.limits import Limits, Progress, ignored
 from snapdiff.model.packages import Package
 from snapdiff.model.specs import EMPTY_PART, Build, Graph, edges_of
+from snapdiff.result.causes import Event, event_of
 from snapdiff.result.changes import CatalogDiff, Change, RootChanges, StackDiff, TagDiff
 from snapdiff.result.packages import AskedFor, Kind
 from snapdiff.result.questions import (
@@ -323,7 +324,16 @@ def _explained(
             if found.package == change.package and not found.whole:
                 trait = {Kind.REMOVED: found.lost, Kind.ADDED: found.gained}.get(change.kind)
         explained = explain_change(packages, (tag.old, tag.new), stack.stack, change, kinds)
-        yield replace(explained, trait=trait)
+        yield replace(explained, trait=trait, replaced=_replaced(change, stack))
+
+
+def _replaced(change: Change, stack: StackDiff) -> Event | None:
+    """Return the event by which a package left its place to another, or took it."""
+    for cause in stack.causes:
+        package = {Kind.REMOVED: cause.old, Kind.ADDED: cause.new}.get(change.kind)
+        if cause.what == "replaced" and package == change.package:
+            return event_of(cause)
+    return None
 
 
 def _is_asked(change: Change, asked: Question) -> bool:

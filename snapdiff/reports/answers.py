@@ -97,6 +97,7 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     is_asked_for: bool
     needed_by: tuple[str, ...]
     trait: Trait | None
+    replaced: Event | None
     cause: Cause | None
     fields: tuple[Event, ...]
     same_to_use: bool
@@ -155,6 +156,7 @@ def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
         is_asked_for=is_new and change.is_explicit,
         needed_by=_names(spec.needed_by) if is_new else (),
         trait=spec.trait,
+        replaced=spec.replaced,
         cause=change.cause if isinstance(change.cause, Cause) else None,
         fields=tuple(it.event() for it in change.fields if it.name != "version"),
         same_to_use=change.same_to_use is True,

@@ -68,6 +68,8 @@ class ExplainedSpec(Struct, frozen=True, kw_only=True):
     - `depends_on`, `needed_by`: what an added or removed spec depends on, what depends on it
     - `trait`: what all added or removed builds of the package have in common in the stack, and no
       build on the other side; null where there is none
+    - `replaced`: that another package has the place of a removed one, or that an added one has the
+      place of another; null where no rebuilt spec of the stack has that as its cause
     """
 
     change: Change
@@ -75,6 +77,7 @@ class ExplainedSpec(Struct, frozen=True, kw_only=True):
     depends_on: tuple[Neighbour, ...] = ()
     needed_by: tuple[Neighbour, ...] = ()
     trait: Trait | None = None
+    replaced: Event | None = None
 
 
 class ExplainedStack(Struct, frozen=True, kw_only=True):

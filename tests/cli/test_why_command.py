@@ -113,7 +113,9 @@ def test_a_file_is_written_in_the_format_of_its_suffix(folder: Path) -> None:
 
 
 def test_what_is_on_one_side_or_upgraded_has_its_own_reason(folder: Path) -> None:
-    assert "+ zlib-ng 2.1.4 added: a dependency now of hdf5 1.14.3\n" in why(folder, "zlib-ng").out
+    replaced = "zlib replaced by zlib-ng"
+    assert f": a dependency now of hdf5 1.14.3, {replaced}\n" in why(folder, "zlib-ng").out
+    assert f"− zlib 1.3 removed: {replaced}\n" in why(folder, "zlib").out
     assert "↑ autoconf 2.69 → 2.71 upgraded\n" in why(folder, "autoconf@2.69").out
 
 

@@ -442,6 +442,11 @@ def test_the_first_sentence_says_to_which_compiler_all_builds_moved(options: lis
         "gromacs is reconfigured; compiler gcc@12.2.0 → clang@14.0.6. "
         "3 more changed in compiler alone."
     )
+    folder = DATA / "real-spack" / "1.2"
+    text = run_cli("-C", folder, "base", "gcc11", "-f", "text").out
+    assert text.split("\n\n")[1] == (
+        "4 products changed in compiler alone; compiler gcc@12.2.0 → gcc@11.3.0 (60 of 75 builds)."
+    )
 
 
 @pytest.mark.slow
