@@ -283,7 +283,7 @@ def test_a_heading_names_who_lost_builds_beside_an_upgrade(tmp_path: Path) -> No
     for items in (before, after):
         history.commit({"cpu/spack.lock": to_bytes(lock(items))})
     title = markdown("-C", tmp_path, "HEAD~1..HEAD").split("\n## ")[1].split("\n")[0]
-    assert "3 products (`fftw`, `hdf5`, `netcdf`) and `esmf` lost builds, " in title
+    assert "3 products (`fftw`, `hdf5`, `netcdf`) and `esmf` lost builds that used it, " in title
 
 
 def test_below_a_heading_nothing_is_counted_twice(tmp_path: Path) -> None:

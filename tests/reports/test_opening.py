@@ -986,7 +986,7 @@ def test_of_builds_that_have_another_version_now_none_is_missed(
     lines = report(tmp_path, {"a": ([*tools, *other, *others], [*tools, *moved, *came, *up])})
     said = [line for line in lines if "no build" in line.lower()]
     assert bool(said) is is_told, lines
-    assert all("`tool` `1.0`" in line and "(other versions have)" in line for line in said)
+    assert all("`tool` `1.0`" in line and "(`1.1` has)" in line for line in said)
 
 
 def downgraded(side: str) -> dict[str, str]:

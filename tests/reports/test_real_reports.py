@@ -237,7 +237,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     lost = f"lost builds that used it, 5 of them also lost builds with {both}"
     news = f"`mvapich` is gone; 11 products (`esmf` among them) {lost}; {upgraded}"
     # Of compilers nothing is said where builds with one are lost.
-    left = "`esmf` `8.5.0` has no build with `openmpi` any more (other versions have)"
+    left = "`esmf` `8.5.0` has no build with `openmpi` any more (`8.6.0` has)"
     assert lines[2] == f"{news}. {left}."
     assert lines[3] == "**Gone**: `mvapich` `3.0b`"
     builds = "**Builds**: 649 → 627, 578 as before, 40 with another hash, 31 gone, 9 new"

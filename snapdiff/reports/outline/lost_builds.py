@@ -46,12 +46,14 @@ class LostPart(NamedTuple):
     """Packages that have no build with something any more in the same stacks.
 
     `are_dependencies` says that nobody asked for them, `are_roots_no_more` that nobody does now.
+    Of one version alone it is so: `only_other` is there where each has but one other.
     """
 
     packages: tuple[str, ...]
     place: Place
     are_dependencies: bool = False
     are_roots_no_more: bool = False
+    only_other: str = ""
 
 
 class LostTogether(NamedTuple):
@@ -137,10 +139,12 @@ def _no_longer(
     builds have another one now.
     """
     left: dict[str, list[tuple[TraitCount, str]]] = {}
+    versions: dict[tuple[str, str], set[str]] = {}
     for diff in stacks:
         for change in diff.package_changes:
             lost_here = ((it, diff.stack) for it in change.no_longer_with or ())
             left.setdefault(change.package, []).extend(lost_here)
+            versions.setdefault((change.package, diff.stack), set()).update(change.versions_now)
     stepped = {
         (name, move.versions.went[0].version, stack)
         for (name, _), of_name in moves.items()
@@ -167,8 +171,11 @@ def _no_longer(
     for trait, both in found.items():
         for is_dependency, some in both.items() if trait in untold else ():
             for names, place in places.by_place(some):
-                demoted = _are_roots_no_more([it for it in some if it[0] in names], moves)
-                yield trait, LostPart(names, place, is_dependency, demoted)
+                these = [it for it in some if it[0] in names]
+                demoted = _are_roots_no_more(these, moves)
+                others = {it for key in these for it in versions[key] if it != trait.version}
+                other = others.pop() if trait.version and len(others) == 1 else ""
+                yield trait, LostPart(names, place, is_dependency, demoted, other)
 
 
 def _are_roots_no_more(some: Iterable[tuple[str, str]], moves: Moves) -> bool:
