@@ -253,7 +253,7 @@ _NEEDED_LEAST: dict[str, _Less] = {
     "details of what is named above": _without_told,
     _DEPENDENCIES: _tags(_without_dependencies),
     "unchanged tools": _tags(_without_tools_as_before),
-    "upgrades named above": _groups(_without_others),
+    "upgrades of products named above": _groups(_without_others),
     "old versions of upgrades": _of_steps(Status.UPGRADED, _without_old_versions),
     "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),
     "the toolchain": _without_toolchain,

@@ -579,3 +579,19 @@ def test_a_build_that_has_its_mpi_again_with_another_hash_has_it_again(tmp_path:
         len(re.findall(r"\*\*Builds again\*\* with `openmpi` \(none since .*\): `app`\n", text))
         == 1
     )
+
+
+def test_a_heading_says_how_many_builds_of_a_product_are_new(tmp_path: Path) -> None:
+    kept = Item("app", explicit=True)
+    new = [Item("tool", "7.2", explicit=True, compiler=("gcc", it)) for it in ("12.2.0", "13.1.0")]
+    history = History(tmp_path)
+    for some in ([kept], [kept, *new]):
+        history.commit({"hep/spack.lock": to_bytes(lock(some))})
+    assert re.search(
+        r"(?m)^## [0-9-]+: `tool` `7.2` new \(2 builds\)$", markdown("-C", tmp_path, "HEAD~1..HEAD")
+    )
+    more = [replace(it, version="7.3") for it in new]
+    up = replace(kept, version="2.0")
+    history.commit({"hep/spack.lock": to_bytes(lock([up, *new, *more]))})
+    out = run_cli("-C", tmp_path, "HEAD~1", "HEAD", "--package-url", "").out
+    assert "**With more versions**: `tool` `7.3` added beside `7.2` (2 builds)\n" in out

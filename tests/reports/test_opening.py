@@ -959,7 +959,7 @@ def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path:
     told = [line for line in lines[6:] if line.startswith("**") and "`same`" in line]
     assert told == [
         "**No longer root specs, only dependencies**: `same`, `tool0`, `tool1`",
-        "**Now only a dependency (else as before)**: `same`",
+        "**Now only a dependency (no other change)**: `same`",
     ]
 
 
@@ -1060,7 +1060,7 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     more = [Item(f"n{number}", explicit=True) for number in range(3)]
     lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*fell, *roots, *more, OTHER])})
     assert lines[2] == (
-        "5 products are new, 3 are downgraded for the new `aa`, `bb` (`tool0`, `tool1`, `tool2`)."
+        "5 products are new, 3 are downgraded for `aa`, `bb` (`tool0`, `tool1`, `tool2`)."
     )
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
     assert lines[told + 3] == f"- {TAKEN}".replace("it needs", "they need")

@@ -194,6 +194,11 @@ class VersionMove(NamedTuple):
         return kept and f"still {kept}"
 
     @property
+    def is_addition(self) -> bool:
+        """Whether all that happened is that versions came beside others."""
+        return bool(self.came and self.kept) and not (self.gone or self.counts)
+
+    @property
     def comes_with_more(self) -> bool:
         """Whether there are more builds of the version that came than left the other one for it."""
         if not self.went:

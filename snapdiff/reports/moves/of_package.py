@@ -69,6 +69,8 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     paired = [it for it in specs if it.old and it.new]
     is_all = len(paired) == change.builds.old == change.builds.new
     is_told_with = kind is Kind.RECONFIGURED or (versions.gone and not versions.kept)
+    builds = change.builds.old + change.builds.new if change.whole else 0
+    builds = change.specs.added if versions.is_addition and not gained else builds
     return Move(
         status=status,
         kind=kind,
@@ -89,7 +91,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         needed_by=change.needed_by if change.needed_by and _came_down(change, versions) else (),
         asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
-        builds=change.builds.old + change.builds.new if is_product and change.whole else 0,
+        builds=builds if is_product else 0,
         compilers=_each_compiler(specs) if is_product and change.whole else (),
     )
 

@@ -180,6 +180,21 @@ class Outline(Struct, frozen=True, kw_only=True):
         return len(self.demoted) > 1 and bool(self.names_below)
 
     @property
+    def demoted_alone(self) -> int:
+        """How many of them changed in nothing else, if these are all of their class."""
+        number = sum(it.number for it in self.packages.behind if it.status is Status.ROOTS)
+        if not (number and self.tells_demoted and self.names_demoted):
+            return 0
+        more = {
+            change.package
+            for tag in self.tags
+            for moves in tag.by_stack.values()
+            for change, move in moves
+            if not (change.is_dependency or move.status.is_quiet or move.status is Status.ROOTS)
+        }
+        return number if len(set(self.demoted) - more) == number else 0
+
+    @property
     def demoted_beside(self) -> list[str]:
         """Those of them that no new root took, where they are named."""
         told = self.demoted if self.names_demoted else []

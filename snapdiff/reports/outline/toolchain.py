@@ -61,7 +61,8 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     alike, which are `everywhere`, and of CUDA or HIP in any.
     `compilers` are those with which specs are built as before, where that is so of all of them, and
     none of these changed as a package; `others_changed` says that others did, as packages alone.
-    `moved` has the compiler, the os and the target to which all builds of some stacks moved.
+    `moved` has the compiler, the os and the target to which all builds of some stacks moved,
+    `moved_in_part` that to which many did.
     """
 
     as_before: tuple[tuple[str, tuple[tuple[Versions, Place], ...]], ...]
@@ -70,6 +71,7 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     compilers: tuple[str, ...]
     others_changed: bool
     moved: tuple[SharedChange, ...]
+    moved_in_part: tuple[SharedChange, ...]
     everywhere: Place
 
     def changes_beside(
@@ -189,6 +191,7 @@ def toolchain_of(
         compilers=tuple(same_compilers),
         others_changed=not packages.isdisjoint(COMPILERS),
         moved=tuple(moved),
+        moved_in_part=tuple(it for it in of_fields if it.event.what in _MOVES and it not in moved),
         everywhere=everywhere,
     )
 
