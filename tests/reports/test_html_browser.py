@@ -98,8 +98,8 @@ def test_each_class_is_counted_above_its_rows_as_in_the_sentence(browser: Browse
     ):  # these have names
         assert re.search(rf" {words}( \(.*?\))?, ", sentence)
     assert f" {counts['Upgraded']} are upgraded. zlib-ng has more builds, " in sentence
-    said = f" {counts['Reconfigured']} are reconfigured, {counts['Changed in os alone']} changed "
-    said += f"in os (data-vis-sdk) or hash alone, {counts['Only rebuilt']} were"
+    said = f" {counts['Reconfigured']} are reconfigured, {counts['Changed in os alone']} have "
+    said += f"only another os (data-vis-sdk) or hash, {counts['Only rebuilt']} were"
     assert f"{said} only rebuilt (the catalog does not say why). " in sentence
     browser.all("button.sort")[0].click()
     assert browser.all("#rows .class") == []

@@ -45,7 +45,7 @@ dependencies there
 `~cuda`), `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those that use `cuda`)
 - downgraded for it in `oneapi-x86_64`: `vtk-m` `2.0.0` → `1.9.0`, `adios2` `2.9.1` → `2.8.3` \
 (dependency), `ascent` `0.9.2` → `0.9.1`
-- no longer root specs anywhere, only dependencies (it needs them where they are left): \
+- no longer root specs anywhere, only dependencies: \
 `vtk-m`, `zfp`, `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `parallel-netcdf`, \
 `py-cinemasci`, `sz`, `unifyfs`, `veloc`, `adios2`, `libcatalyst`
 - no longer root specs in some environments: `paraview` (`cuda-aarch64`), `ascent` \
@@ -116,16 +116,16 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "Of 123 products in 5 environments, `libcatalyst` and `libpressio` are gone from "
-        "`oneapi-x86_64`, `exago` is new, 3 are now in more environments (`ecp-data-vis-sdk`, "
-        "`cusz`, `py-torch`), 5 are downgraded in `cuda-aarch64` or `oneapi-x86_64`, where "
-        "`ecp-data-vis-sdk` is new (`py-cinemasci`, `vtk-m`, `zfp`, `adios2`, `ascent`), 35 are "
+        "Of 123 products (root specs) in 5 environments, `libcatalyst` and `libpressio` are gone "
+        "from `oneapi-x86_64`, `exago` is new, 3 are now in more environments (`ecp-data-vis-sdk`, "
+        "`cusz`, `py-torch`), 5 (`py-cinemasci`, `vtk-m`, `zfp`, `adios2`, `ascent`) are "
+        "downgraded in `cuda-aarch64` or `oneapi-x86_64`, where `ecp-data-vis-sdk` is new, 35 are "
         "upgraded (2 to another major version). `adios2`, `vtk-m`, `zfp` have no build with "
         "`cuda_arch=90` any more in `cuda-x86_64`."
     )
     assert lines[2] == (
         "2 products have more versions or builds, 8 are reconfigured, `bricks` has another version "
-        "scheme, 57 changed in os (`oneapi-x86_64`) or hash alone, 5 only have another hash. Of "
+        "scheme, 57 have only another os (`oneapi-x86_64`) or hash, 5 only another hash. Of "
         "all 123, 13 are no longer root specs anywhere, only dependencies (4 of them with no other "
         "change). Toolchain: `gcc` and `intel-oneapi-compilers` as before, `cuda` `12.1.1` → "
         "`12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os `ubuntu20.04` "

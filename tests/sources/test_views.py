@@ -113,7 +113,7 @@ def test_a_main_index_that_comes_puts_views_out_of_use(tmp_path: Path) -> None:
     for side, revision in (("old", "main~1"), ("new", "main")):
         repository.git("checkout", "-q", revision)
         shutil.copytree(repository.folder, tmp_path / side, ignore=shutil.ignore_patterns(".git"))
-    assert diff(tmp_path / "old", tmp_path / "new")["tags"] == report["tags"]
+    assert run_json(tmp_path / "old", tmp_path / "new", "-q")["tags"] == report["tags"]
 
 
 def test_a_view_whose_blob_goes_without_its_manifest_is_skipped(tmp_path: Path) -> None:

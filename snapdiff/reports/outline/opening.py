@@ -54,11 +54,10 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     `names` have the versions of those of which no other line tells; `are_new` says that the tag had
     none of them before. `taken` are the products that are asked for no longer, on which they
     depend, by where, also in stacks that had the roots before; `elsewhere` are those of them that
-    other stacks still ask for, None where that is not said; `are_some_gone` from a stack. `older`
-    are those of which an older version came, by the stacks in which it did: `fell` has those that
-    are downgraded, each with a stack, `beside` is the rest. `downgraded` are all products that are,
-    where they are told with these roots. `others` are all other stacks, if these asked for the
-    roots before.
+    other stacks still ask for, None where that is not said. `older` are those of which an older
+    version came, by the stacks in which it did: `fell` has those that are downgraded, each with a
+    stack, `beside` is the rest. `downgraded` are all products that are, where they are told with
+    these roots. `others` are all other stacks, if these asked for the roots before.
     """
 
     are_new: bool
@@ -70,7 +69,6 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     beside: Losses
     elsewhere: tuple[str, ...] | None = None
     downgraded: Named = ()
-    are_some_gone: bool = False
     others: Place | None = None
 
     @property
@@ -299,9 +297,6 @@ def _roots_told(
         if it.counted.status is Status.NEW and len(some) == len(names) and len(places) == 1:
             versions = tuple((name, moves[0].own) for name, moves in some)
             roots = replace(roots, names=versions, place=places.pop())
-        if it.counted.status is Status.GONE:
-            gone = {name for name, _ in it.packages}
-            roots = replace(roots, are_some_gone=not gone.isdisjoint(roots.names_taken))
         if it.counted.status is Status.DOWNGRADED:
             fell = {(name, at) for name, moves in it.packages for m in moves for at in m.stacks}
             if it.packages and fell <= roots.fell:
