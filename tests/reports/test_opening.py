@@ -603,8 +603,8 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     new = products(("up", "1.1"), ("new", "1.0"), ("down", "1.0"), *lost[1::2], shared=False)
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
-        "Of 11 products (root specs), `gone` is gone, `flecsi` and `python` lost versions, `new` is "
-        "new, `down` is downgraded, 5 are upgraded, `config` is reconfigured."
+        "Of 11 products (root specs), `gone` is gone, `flecsi` and `python` lost versions, `new` "
+        "is new, `down` is downgraded, 5 are upgraded, `config` is reconfigured."
     )
     assert list(filter(None, lines[4:16])) == [
         "Toolchain: `gcc` as before.",
