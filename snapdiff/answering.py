@@ -328,8 +328,11 @@ def _explained(
 
 
 def _replaced(change: Change, stack: StackDiff) -> Event | None:
-    """Return the event by which a package left its place to another, or took it."""
+    """Return the event by which a package left its place to another, or took it: one went whole."""
+    whole = {(it.kind, it.package) for it in stack.package_changes if it.whole}
     for cause in stack.causes:
+        if not whole.issuperset([(Kind.REMOVED, cause.old), (Kind.ADDED, cause.new)]):
+            continue
         package = {Kind.REMOVED: cause.old, Kind.ADDED: cause.new}.get(change.kind)
         if cause.what == "replaced" and package == change.package:
             return event_of(cause)

@@ -86,7 +86,12 @@ def compare_catalogs(
     stacks = [stack for tag in found.tags for stack in tag.stacks]
     is_one_sided = {it.status for it in stacks} == {"added", "removed"}
     is_one_place = old.revision.commit and old.source.folder == new.source.folder
-    if is_one_sided and not is_one_place and any(it.stack == EMPTY_PART for it in stacks):
+    is_narrowed = options.filters.stack or options.filters.tag
+    if (
+        is_one_sided
+        and not (is_one_place or is_narrowed)
+        and any(it.stack == EMPTY_PART for it in stacks)
+    ):
         noun = noun_of([stack.document for stack in stacks])
         options.warn(
             f"the two sides have no {noun} in common, so all of it is removed or added; name "

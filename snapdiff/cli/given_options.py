@@ -115,7 +115,7 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         Raises SnapdiffError.
         """
         here = self.repo
-        for name, other in permutations(revisions[:2], 2):
+        for name, other in permutations(revisions if len(revisions) == 2 else (), 2):
             if SourceOpener(here).ends(name):
                 way_out = f"leave {other} out, or write it after --, if it is a path"
                 raise SnapdiffError(f"{name}: names both sides already; {way_out}")

@@ -200,7 +200,7 @@ def match_members(
                 (mine.linked ^ theirs.linked).bit_count(),
                 len(mine.direct ^ theirs.direct),
                 mine.explicit != theirs.explicit,
-                (leading[mine] ^ leading[theirs]).bit_count() if is_open else 0,
+                -(leading[mine] & leading[theirs]).bit_count() if is_open else 0,
             )
             levels.setdefault(differences, {}).setdefault(mine, []).append(theirs)
     for _, level in sorted(levels.items()):

@@ -32,7 +32,7 @@ class NodeBits:
     def leading(self, nodes: int) -> int:
         """Return the versions of a set of nodes as a set of their leading tokens: of 3.11.6 three.
 
-        Those of two sets differ in few where versions are near to each other.
+        Two sets have many in common where their versions are near to each other.
         """
         found = 0
         while nodes:

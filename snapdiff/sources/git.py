@@ -235,7 +235,7 @@ def _why_not_found(repository: Repository, revision: str) -> str:
         return f"not in this shallow clone, or misspelt; fetch more history ({way_out})"
     if not repository.has_commits():
         return "this repository has no commit yet"
-    base = re.split("[~^@]", revision)[0]
+    base = re.sub("(?:[~^][0-9]*)+$", "", revision)
     if base != revision and repository.resolve(base):
         return f"no such commit before {base}; git log {base} lists those that there are"
     meant = f"did you mean {near}?" if (near := repository.nearest(revision)) else _LISTED

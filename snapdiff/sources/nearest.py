@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
-_MOST = 10_000
+_MOST = 2_000
 """So many names are looked at: in a folder of a million files a slip is answered at once, too."""
 
 

@@ -595,3 +595,21 @@ def test_a_heading_says_how_many_builds_of_a_product_are_new(tmp_path: Path) -> 
     history.commit({"hep/spack.lock": to_bytes(lock([up, *new, *more]))})
     out = run_cli("-C", tmp_path, "HEAD~1", "HEAD", "--package-url", "").out
     assert "**With more versions**: `tool` `7.3` added beside `7.2` (2 builds)\n" in out
+
+
+def test_a_heading_says_that_builds_used_what_went_only_where_all_did(tmp_path: Path) -> None:
+    mpi = [Item(name, explicit=True) for name in ("mpich", "openmpi")]
+    users = [
+        Item(name, explicit=True, needs=(needs(it, "mpi"),))
+        for name in ("a", "b", "c")
+        for it in mpi
+    ]
+    others = [Item("d", explicit=True, compiler=("gcc", it)) for it in ("12.2.0", "13.1.0")]
+    up = [Item("up", it, explicit=True) for it in ("1.0", "2.0")]
+    history = History(tmp_path)
+    for is_other in (True, False):
+        kept = [mpi[1], *users[1::2], up[1], *(others[1:] if is_other else others)]
+        history.commit({"hep/spack.lock": to_bytes(lock([*mpi, *users, *others, up[0]]))})
+        history.commit({"hep/spack.lock": to_bytes(lock(kept))})
+        said = "4 products lost builds, " if is_other else "lost builds that used it, "
+        assert said in markdown("-C", tmp_path, "HEAD~1..HEAD").partition("## ")[2].splitlines()[0]

@@ -381,6 +381,7 @@ def test_a_node_that_cannot_be_read_is_of_the_document_that_has_it(
         (("v1/a",), ("v2/a",), (), False),  # of one tag each the names may differ
         (("v1/a",), ("v1/b",), ("--no-renames",), False),  # one is gone, one is new
         (("",), ("",), (), False),
+        (("v1/a", "v1/b"), ("",), ("-s", "!b"), False),  # b may be on both sides
         (("v1/a",), (), ("--allow-empty",), False),
     ],
     ids=words,

@@ -47,6 +47,8 @@ changelog v1 v2
     a RANGE such as v1..HEAD
 HEAD~1 .. HEAD
     HEAD~1 .. HEAD: write HEAD~1..HEAD
+HEAD ... HEAD
+    HEAD ... HEAD: write HEAD...HEAD
 {" ".join(SNAPSHOTS)} README.md
     README.md: a comparison takes two; leave it out
 {" ".join(SNAPSHOTS)} --json

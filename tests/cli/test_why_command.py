@@ -19,7 +19,7 @@ from tests.support.generated_locks import environment, written
 from tests.support.graphs import PlainGraph
 from tests.support.helpers import Result, pages_of, refused, run_cli, spec, write_files
 from tests.support.nightly import examples
-from tests.support.real_catalogs import DATA, DERECHO, needs_real_catalogs
+from tests.support.real_catalogs import DATA, DERECHO, LOCKS, needs_real_catalogs
 
 TEXT = """\
 Why hdf5 changed
@@ -117,6 +117,17 @@ def test_what_is_on_one_side_or_upgraded_has_its_own_reason(folder: Path) -> Non
     assert f": a dependency now of hdf5 1.14.3, {replaced}\n" in why(folder, "zlib-ng").out
     assert f"− zlib 1.3 removed: {replaced}\n" in why(folder, "zlib").out
     assert "↑ autoconf 2.69 → 2.71 upgraded\n" in why(folder, "autoconf@2.69").out
+
+
+@needs_real_catalogs
+def test_of_a_package_that_others_had_beside_it_nothing_is_the_place() -> None:
+    """One build of esmf goes with one that has nvhpc for MKL: five others with MKL are gone."""
+    old, new = (next((LOCKS / "derecho").glob(f"{it}-*.lock")) for it in ("062", "063"))
+    mkl = run_cli("why", "intel-oneapi-mkl", old, new).out
+    assert "\n− intel-oneapi-mkl 2023.2.0 removed\n" in mkl
+    out = run_cli("why", "openmpi", old, new).out
+    assert "+ openmpi 5.0.0rc16 added: asked for" in out
+    assert "replaced" not in out
 
 
 def test_where_nothing_below_changed_the_answer_says_so(tmp_path: Path) -> None:

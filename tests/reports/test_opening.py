@@ -117,7 +117,7 @@ def test_a_new_root_that_takes_others_in_is_told_once(
 ) -> None:
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
-    brought = [f"- {TAKEN}", f"- older versions added for it: {more}"]
+    brought = [f"- {TAKEN}", f"- older versions for it: {more}"]
     assert found[4:8] == [IS_NEW, "", *brought] if more else found[4] == f"{IS_NEW}: {TAKEN}"
     told = [line for line in found[4:] if "now only" in line.lower()]
     assert told == [f"{it} (`a`)" for it in lines]
@@ -167,7 +167,7 @@ def test_what_fell_further_where_there_is_no_new_root_is_not_because_of_it(tmp_p
     }
     lines = report(tmp_path, stacks)
     older = ", ".join(f"`q{number}` `1.0`" for number in range(4))
-    assert f"**`root` `1.0` is new in `w`**: older versions added for it: {older}" in lines
+    assert f"**`root` `1.0` is new in `w`**: older versions for it: {older}" in lines
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0` (`w`)" in lines
     [downgraded] = [line for line in lines if line.startswith("**Downgraded**: ")]
     assert "`q3` `2.0` → `1.0` (`w`)" in downgraded
@@ -959,7 +959,7 @@ def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path:
     told = [line for line in lines[6:] if line.startswith("**") and "`same`" in line]
     assert told == [
         "**No longer root specs, only dependencies**: `same`, `tool0`, `tool1`",
-        "**Now only a dependency (no other change)**: `same`",
+        "**Now only a dependency (no other change of its own)**: `same`",
     ]
 
 

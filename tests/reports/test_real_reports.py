@@ -127,9 +127,9 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "2 products have more versions or builds, 8 are reconfigured, `bricks` has another version "
         "scheme, 57 have only another os (`oneapi-x86_64`) or hash, 5 only another hash. Of "
         "all 123, 13 are no longer root specs anywhere, only dependencies (4 of them with no other "
-        "change). Toolchain: `gcc` and `intel-oneapi-compilers` as before, `cuda` `12.1.1` → "
-        "`12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os `ubuntu20.04` "
-        "→ `ubuntu22.04` (`oneapi-x86_64`)."
+        "change of their own). Toolchain: `gcc` and `intel-oneapi-compilers` as before, `cuda` "
+        "`12.1.1` → `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os "
+        "`ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)."
     )
     why = lines.index("## Products (root specs)") - 3
     assert lines[why].startswith("<details><summary>Why 1,992 builds of 438 packages in all but ")
@@ -165,7 +165,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         *("Gone from `oneapi-x86_64`", "New, or now in more environments"),
         "Downgraded in `cuda-aarch64` or `oneapi-x86_64`",
         *("Upgraded to another major version", "Upgraded", "With more versions or builds"),
-        *("Reconfigured", "Now only dependencies (no other change)", "With another version scheme"),
+        *("Reconfigured", "Now only dependencies (no other change of their own)"),
+        "With another version scheme",
     ]
     folds = re.findall(r"<details><summary>(.*)</summary>", text)
     oneapi = "<code>oneapi-x86&#95;64</code>"
@@ -481,6 +482,9 @@ def test_of_some_kinds_alone_a_new_root_is_not_called_new_and_nothing_is_told_tw
     fell = run_cli(folder / "23.08", folder / "23.11", "-k", "downgraded").out
     place = "`cuda-aarch64`, `oneapi-x86_64`"
     assert f"\n**`ecp-data-vis-sdk` is now a root spec in {place}**: older versions" in fell
+    assert "**: older versions for it: `py-cinemasci` `1.3` (both); " in fell
+    back = run_cli(folder / "23.11", folder / "23.08").out
+    assert back.count("`hdf5` `1.12.2` (highest now `1.14.2`)") == 1
     lost = run_cli(folder / "23.08", folder / "23.11", "-k", "removed").out
     assert lost.count("\n**Reconfigured**: `py-warpx`") == 1
 

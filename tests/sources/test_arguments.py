@@ -212,6 +212,8 @@ def test_a_path_that_leads_nowhere_is_one_line(
         ("env", "envs"),
         ("elsewhere/envs", ""),
         ("unlike", ""),
+        ("HEAD^{{/nothing}}", ""),
+        ("v2025-05-18@2", "v2025-05-18"),
     ],
     ids=words,
 )

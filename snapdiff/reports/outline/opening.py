@@ -16,7 +16,7 @@ from snapdiff.reports.moves.products import (
     roots_on_both_sides,
     roots_only_now,
 )
-from snapdiff.reports.moves.statuses import Status, Versions
+from snapdiff.reports.moves.statuses import Status, Versions, highest
 from snapdiff.reports.outline.class_counts import ClassCount, Named
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
@@ -30,7 +30,7 @@ from snapdiff.reports.outline.reasons import SharedChange
 from snapdiff.reports.outline.toolchain import Replaced, replaced_tools
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
-from snapdiff.spack import STOOD_ON, older_versions, parse_version
+from snapdiff.spack import STOOD_ON, older_versions
 
 _MOST_REASONS = 2
 """How many packages are named because of which dependencies are gone."""
@@ -41,8 +41,8 @@ _MANY_BELOW = 40
 _Lost = tuple[tuple[str, tuple[str, ...], tuple[str, ...] | None], str]
 """A package with versions, or variants, that it lost or got, and the stack where.
 
-Behind versions that it lost are those that are there now, the highest last; None of a dependency
-that has these elsewhere.
+Behind versions that it lost is the highest that is there now, behind an empty one where there are
+others; None of a dependency that has these elsewhere.
 """
 
 Losses = Placed[tuple[str, tuple[str, ...], tuple[str, ...] | None]]
@@ -148,7 +148,8 @@ def _lost_values(
                 lost = () if name in STOOD_ON else tuple(it for it in lost if it in known)
             if lost:
                 is_elsewhere = is_dependency and left.issuperset((name, it) for it in lost)
-                now = tuple(sorted(change.versions_now, key=parse_version))
+                there = change.versions_now
+                now = ("", highest(there)) if len(there) > 1 else there
                 told_now = None if is_elsewhere else now
                 gone[is_dependency].append(((name, lost, told_now), stack))
             if off and (not is_dependency or name in reasons):
