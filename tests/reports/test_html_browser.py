@@ -99,7 +99,7 @@ def test_each_class_is_counted_above_its_rows_as_in_the_sentence(browser: Browse
         assert re.search(rf" {words}( \(.*?\))?, ", sentence)
     assert f" {counts['Upgraded']} are upgraded. zlib-ng has more builds, " in sentence
     said = f" {counts['Reconfigured']} are reconfigured, {counts['Changed in os alone']} have "
-    said += f"only another os (data-vis-sdk) or hash, {counts['Only rebuilt']} were"
+    said += f"another os in data-vis-sdk (elsewhere at most rebuilt), {counts['Only rebuilt']} were"
     assert f"{said} only rebuilt (the catalog does not say why). " in sentence
     browser.all("button.sort")[0].click()
     assert browser.all("#rows .class") == []

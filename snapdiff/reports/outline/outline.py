@@ -209,6 +209,13 @@ class Outline(Struct, frozen=True, kw_only=True):
         return next(roots, None)
 
     @property
+    def fallen_apart(self) -> ClassCount | None:
+        """The downgraded, where a sentence of their own says which new roots need them."""
+        roots = self.downgraded_for
+        told = [it for it in self.packages.told if it.status is Status.DOWNGRADED and it.place]
+        return told[0] if roots and roots.are_new and told and len(self.packages.told) > 1 else None
+
+    @property
     def tells_demoted(self) -> bool:
         """Whether these are told behind the sentence: where no number in it has them all."""
         counted = sum(it.number for it in self.packages.told if it.status is Status.ROOTS)
