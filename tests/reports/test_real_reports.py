@@ -128,8 +128,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "scheme, 57 have another os in `oneapi-x86_64` (elsewhere at most another hash), 5 "
         "only another hash. Of all 123, 13 are no longer root specs anywhere, only dependencies (4 "
         "with no other change of their own). Toolchain: `gcc` and `intel-oneapi-compilers` as "
-        "before, `cuda` `12.1.1` → `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os "
-        "`ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)."
+        "before, `cuda` `12.1.1` → `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by "
+        "`zlib-ng`, os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)."
     )
     why = lines.index("## Products (root specs)") - 3
     assert lines[why].startswith("<details><summary>Why 1,992 builds of 438 packages in all but ")
