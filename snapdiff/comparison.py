@@ -15,13 +15,7 @@ from snapdiff.filters import Scope, narrowed_to_kinds, printable_filters, requir
 from snapdiff.limits import Progress, ignored
 from snapdiff.model.packages import PackagePair, noun_of
 from snapdiff.model.specs import EMPTY_PART, Revision
-from snapdiff.result.changes import (
-    CatalogDiff,
-    Filters,
-    SkippedPage,
-    Summary,
-    TagDiff,
-)
+from snapdiff.result.changes import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
 
 
 class ComparisonOptions(Struct, frozen=True):
@@ -83,20 +77,9 @@ def compare_catalogs(
         )
     files = RevisionPair(old, new, progress)
     found = diff_files(files, (old.revision, new.revision), options, packages)
-    stacks = [stack for tag in found.tags for stack in tag.stacks]
-    is_one_sided = {it.status for it in stacks} == {"added", "removed"}
     is_one_place = old.revision.commit and old.source.folder == new.source.folder
-    is_narrowed = options.filters.stack or options.filters.tag
-    if (
-        is_one_sided
-        and not (is_one_place or is_narrowed)
-        and any(it.stack == EMPTY_PART for it in stacks)
-    ):
-        noun = noun_of([stack.document for stack in stacks])
-        options.warn(
-            f"the two sides have no {noun} in common, so all of it is removed or added; name "
-            "folders of one depth, or a document each"
-        )
+    if not (is_one_place or options.filters.stack or options.filters.tag):
+        _warn_of_depth(found, options.warn)
     return found
 
 
@@ -152,6 +135,18 @@ def diff_files(
         ),
     )
     return narrowed_to_kinds(everything)
+
+
+def _warn_of_depth(diff: CatalogDiff, warn: Callable[[str], None]) -> None:
+    """Say that no stack is on both sides, where one of them has its only one at the top."""
+    stacks = [stack for tag in diff.tags for stack in tag.stacks]
+    is_one_sided = {it.status for it in stacks} == {"added", "removed"}
+    if is_one_sided and any(it.stack == EMPTY_PART for it in stacks):
+        noun = noun_of([stack.document for stack in stacks])
+        warn(
+            f"the two sides have no {noun} in common, so all of it is removed or added; name "
+            "folders of one depth, or a document each"
+        )
 
 
 def _warn_of_conflicts(tag: TagDiff, warn: Callable[[str], None]) -> None:

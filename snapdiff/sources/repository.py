@@ -172,10 +172,10 @@ class Repository:
         for name in path.split("/") if path else ():
             if mode != _FOLDER:
                 return _NOTHING, ""
-            mode, object_id = self._items(object_id, path).get(name, (_NOTHING, ""))
+            mode, object_id = self._folder(object_id, path).get(name, (_NOTHING, ""))
         return mode, object_id
 
-    def _items(self, object_id: str, path: str) -> dict[str, tuple[str, str]]:
+    def _folder(self, object_id: str, path: str) -> dict[str, tuple[str, str]]:
         """Return mode and object id of what is in a folder on the way to a path, by name."""
         if object_id not in self._folders:
             found = self.look_up(f"{object_id}^{{tree}}")
@@ -189,7 +189,7 @@ class Repository:
     def names_in(self, tree: str, folder: str) -> list[str]:
         """Return the names of what is in a folder of a tree; raises RevisionError."""
         object_id = self.subtree(tree, folder)
-        return list(self._items(object_id, folder)) if object_id else []
+        return list(self._folder(object_id, folder)) if object_id else []
 
     def nearest(self, name: str) -> str:
         """Return the branch, the tag, or what is here that is most like a name; empty for none."""
