@@ -22,7 +22,7 @@ from snapdiff.spack import (
     versions_in_order,
 )
 
-_MOST_NODES = 20_000
+MOST_NODES = 20_000
 """Of how many nodes of a document all compilers are read: of an environment, not of a large index.
 
 To read the unchanged specs of two indexes of 100,000 takes longer than to compare them.
@@ -88,7 +88,7 @@ def unchanged_toolchain(
     Nothing is known without these, or of large ones.
     """
     old, new = graphs
-    if old is None or new is None or len(new.hashes) > _MOST_NODES:
+    if old is None or new is None or len(new.hashes) > MOST_NODES:
         return {}
     names = names.intersection(old.names.values())
     found: dict[str, set[str]] = {}
@@ -105,7 +105,7 @@ def tools_left(sides: Sides, packages: Collection[str]) -> dict[str, tuple[Trait
     has it. Then those that only a version has no more which is still there. Of large documents
     nothing is known.
     """
-    if not packages or max(len(side.graph.hashes) for side in sides) > _MOST_NODES:
+    if not packages or max(len(side.graph.hashes) for side in sides) > MOST_NODES:
         return {}
     before, after = (_tools_of(side, packages) for side in sides)
     new = sides[1].graph
@@ -210,7 +210,7 @@ def count_compilers(
     for number, graph, some in zip(specs, graphs, changed, strict=True):
         compilers: Mapping[str, int] = Counter(spec.compiler for spec in some if spec)
         if sum(compilers.values()) < number:
-            if graph is None or len(graph.hashes) > _MOST_NODES:
+            if graph is None or len(graph.hashes) > MOST_NODES:
                 return UNSET
             compilers = graph.compilers
         counts.append(Counter())

@@ -18,8 +18,8 @@ from snapdiff.diff.pairing import (
     Pairing,
     match_in_order,
     pair_specs,
-    two_builds,
 )
+from snapdiff.diff.pairs_apart import pairs_apart
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model.packages import Counted, PackagePair
@@ -176,7 +176,7 @@ def diff_package(
         _count({build: len(hashes) for build, hashes in side.items()}, scope, both)
         for side in builds
     )
-    apart = two_builds(pair, pairings)
+    apart = pairs_apart(pair, pairings, sides)
     losses = _losses(pair, pairings, apart, sides)
     has_several = pair.common or max(len(pair.old), len(pair.new)) > 1  # mostly it has not
     found = {}

@@ -11,15 +11,8 @@ from operator import attrgetter
 from msgspec import Struct
 
 from snapdiff.limits import Limits, over_limit
-from snapdiff.model.packages import PackagePair
 from snapdiff.model.specs import Build
-from snapdiff.spack import (
-    Configuration,
-    Version,
-    is_other_compiler,
-    package_of_compiler,
-    target_families,
-)
+from snapdiff.spack import Configuration, Version, target_families
 
 
 class Effort:
@@ -240,55 +233,3 @@ def _by_common_tokens(
     old, new = list(filter(_has_hashes, old)), list(filter(_has_hashes, new))
     if old and new:
         yield old, new
-
-
-def two_builds(pair: PackagePair, pairings: Mapping[str, Pairing]) -> dict[str, frozenset[str]]:
-    """Return by stack which paired specs are two builds: one gone, one new.
-
-    Their compilers have other names, and a build that has all else of one of them is in no such
-    pair: on both sides, or on its side with another compiler. So the package is built with several
-    compilers, and no build of one took the place of another's.
-    """
-    found = {
-        stack: [it for it in pairing.pairs if _has_other_compiler(pair.old[it[0]], pair.new[it[1]])]
-        for stack, pairing in pairings.items()
-    }
-    kept = list(pair.kept()) if any(found.values()) else []
-    return {
-        stack: _two_builds_of_stack(stack, pairs, pair, kept) if pairs else frozenset()
-        for stack, pairs in found.items()
-    }
-
-
-def _two_builds_of_stack(
-    stack: str,
-    pairs: Sequence[tuple[str, str]],
-    pair: PackagePair,
-    kept: Iterable[tuple[str, Build]],
-) -> frozenset[str]:
-    both = {_look(build) for _, build in kept if stack in build.stacks}
-    several = []
-    for side, moved in zip((pair.old, pair.new), map(set, zip(*pairs, strict=True)), strict=True):
-        beside: dict[Hashable, set[str]] = {}
-        for key, build in side.items():
-            if stack in build.stacks and key not in moved:
-                beside.setdefault(_look(build), set()).add(package_of_compiler(build.compiler))
-        several += [
-            key
-            for key, build in ((it, side[it]) for it in moved)
-            if _look(build) in both
-            or beside.get(_look(build), set()) - {package_of_compiler(build.compiler)}
-        ]
-    return frozenset(it for hashes in pairs if not {*hashes}.isdisjoint(several) for it in hashes)
-
-
-def _look(build: Build) -> Hashable:
-    """Return a build as it is with any compiler."""
-    return build.version, build.explicit, build.configuration._replace(compiler="")
-
-
-def _has_other_compiler(old: Build, new: Build) -> bool:
-    if old.compiler == new.compiler:  # as mostly
-        return False
-    is_same = (old.version, old.explicit) == (new.version, new.explicit)
-    return is_same and is_other_compiler(old.compiler, new.compiler)

@@ -73,7 +73,8 @@ class Change(Struct, frozen=True, gc=False):
       configuration, with the same in all that it links and runs, to which that did not happen, or
       that has a lower hash; the new one of a reconfigured spec is like that of another such one
     - `two_builds`: there of a reconfigured spec of a package that is built with several compilers,
-      where the two have compilers of other names: reports for people tell one as gone, one as new
+      where the two have compilers of other names, and of a rebuilt one of a package that is built
+      with several MPIs, where these have: reports for people tell one as gone, one as new
     """
 
     kind: Kind

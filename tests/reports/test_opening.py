@@ -86,7 +86,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "**`sdk` is new in `a`**"
-NO_ROOTS = "no longer root specs, only dependencies"
+NO_ROOTS = "no longer root specs, but dependencies of it"
 TAKEN = f"{NO_ROOTS}: `tool0`, `tool1`, `tool2`"
 
 
@@ -182,7 +182,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = "no longer root specs in some environments, only dependencies"
+    taken = "no longer root specs in some environments, but dependencies of it"
     taken = f"{taken}: `tool0`, `tool1`, `tool2`"
     assert f"**`sdk` is new in all but `c`**: {taken}" in found
     left = "`b`; `c` has the package as before; now only a dependency in `a`"
@@ -1063,7 +1063,7 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
         "5 products are new, 3 (`tool0`, `tool1`, `tool2`) are downgraded for `aa`, `bb`."
     )
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
-    assert lines[told + 3] == f"- {TAKEN}".replace("it needs", "they need")
+    assert lines[told + 3] == f"- {TAKEN}".replace(" it:", " them:")
     assert lines[told + 2].startswith("- downgraded for them: `tool0` `2.0` → `1.9`, ")
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0`" in lines
 
@@ -1097,7 +1097,7 @@ def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Pa
     told = lines.index("**`sdk` `1.0` is new in all 3**")
     needed = "- downgraded for it in all but `c`: `p0` `2.0` → `1.0`, "
     assert lines[told + 2].startswith(needed)
-    taken = "no longer root specs anywhere, only dependencies"
+    taken = "no longer root specs anywhere, but dependencies of it"
     assert lines[told + 3] == f"- {taken}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
 
 
@@ -1325,7 +1325,7 @@ def test_that_no_other_environment_has_a_root_is_said_where_all_were_looked_at(
         (tmp_path / "new" / "c" / "spack.lock").write_text("{")
     text = run_cli("-C", tmp_path, "old", "new", "--package-url", "", *options).out
     where = " in these environments" if options else ""
-    assert f"no longer root specs{where}, only dependencies: `tool0`, `tool1`, `tool2`" in text
+    assert f"no longer root specs{where}, but dependencies of it: `tool0`, `tool1`, `tool2`" in text
     assert "anywhere" not in text
 
 
@@ -1379,7 +1379,9 @@ def test_of_several_tags_elsewhere_is_in_that_tag(tmp_path: Path) -> None:
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
     changed = ([*TOOLS, *ups[0]], [*with_sdk(TOOLS), *ups[1]])
     lines = report(tmp_path, {"v1/a": changed, "v1/b": changed, "v2/a": (TOOLS, TOOLS)})
-    assert any("no longer root specs anywhere in `v1`, only dependencies: " in it for it in lines)
+    assert any(
+        "no longer root specs anywhere in `v1`, but dependencies of it: " in it for it in lines
+    )
 
 
 @pytest.mark.parametrize("names", ["abcd", "abcdefghijklmnopqrst", "abcdefghijklmnopqrstu"])

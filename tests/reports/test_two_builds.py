@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
+from snapdiff import diff_catalogs, load_catalog
 from snapdiff.reports.moves.two_builds import with_builds_apart
 from snapdiff.result.packages import Kind
 from tests.reports.test_news import diff_of
@@ -82,6 +83,68 @@ def test_a_build_is_gone_and_one_is_new_where_only_compilers_tell_them(
     assert all(it.get("two_builds") == both for it in pairs)
     assert stack["summary"]["removed"] == 0
     assert run_cli(*sides, "--fail-on", "removed").status == 0
+
+
+MPIS = [
+    Item(name, version, explicit=True)
+    for name, version in (
+        ("mpich", "4.0"),
+        ("mpich", "4.1"),
+        ("mvapich", "3.0"),
+        ("openmpi", "5.0"),
+    )
+]
+MPICH, NEWER, MVAPICH, OPENMPI = (
+    [Item("app", explicit=True, compiler=it, needs=(needs(mpi, "mpi"),)) for it in (GCC, CCE)]
+    for mpi in MPIS
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told", "gone", "rebuilt"),
+    [
+        # Another build has another MPI: no MPI took the place of another one.
+        (
+            [MVAPICH[0], MPICH[0]],
+            [OPENMPI[0], MPICH[0]],
+            "1 of 2 builds gone (with mvapich 3.0), 1 new (with openmpi 5.0)",
+            1,
+            0,
+        ),
+        # Also where that one has a newer one now.
+        (
+            [MVAPICH[0], MPICH[0]],
+            [OPENMPI[0], NEWER[0]],
+            "1 of 2 builds gone (with mvapich 3.0), 1 new (with openmpi 5.0)",
+            1,
+            1,
+        ),
+        # All moved.
+        ([MVAPICH[0]], [OPENMPI[0]], "", 0, 1),
+        (MVAPICH, OPENMPI, "", 0, 2),
+        # The one with another compiler says nothing of this one.
+        ([MVAPICH[0], MPICH[1]], [OPENMPI[0], MPICH[1]], "", 0, 1),
+        # It is the same MPI.
+        ([MPICH[0], OPENMPI[0]], [NEWER[0], OPENMPI[0]], "", 0, 1),
+    ],
+)
+def test_a_build_is_gone_and_one_is_new_where_only_their_mpis_tell_them(
+    tmp_path: Path, old: list[Item], new: list[Item], told: str, gone: int, rebuilt: int
+) -> None:
+    sides = write_locks(tmp_path, [*MPIS, *old], [*MPIS, *new])
+    text = " ".join(run_cli(*sides, "-f", "text", "-p", "app").out.split())
+    assert (f" app 1.0: {told}" in text) is bool(told)
+    assert (" gone " in text) is bool(told)
+    # The JSON report has the pairs of section 6.
+    [stack] = run_json(*sides)["tags"][0]["stacks"]
+    both = [it.get("two_builds") for it in stack["changes"] if it["kind"] == "rebuilt"]
+    assert both.count({"lost": True, "gained": True}) == gone
+    assert len(both) == gone + rebuilt
+    # Why the others have another hash does not count it.
+    catalogs = (load_catalog(it) for it in sides)
+    [tag] = with_builds_apart(diff_catalogs(*catalogs)).tags
+    assert tag.stacks[0].summary.rebuilt == rebuilt
+    assert sum(cause.specs for cause in tag.stacks[0].causes) == rebuilt
 
 
 def test_the_same_is_told_with_every_spec_and_as_a_page(tmp_path: Path) -> None:

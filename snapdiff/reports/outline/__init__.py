@@ -14,7 +14,8 @@ from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.moves.two_builds import with_builds_apart
 from snapdiff.reports.names import only_place, readable, side_names, tag_names
-from snapdiff.reports.outline.class_counts import Numbers, count_by_class
+from snapdiff.reports.outline.class_counts import Numbers
+from snapdiff.reports.outline.counting import count_by_class
 from snapdiff.reports.outline.counts import count_table, tags_worst_first
 from snapdiff.reports.outline.groups import FEW_QUIET
 from snapdiff.reports.outline.lines import PackageLine, followers_of, spec_lines

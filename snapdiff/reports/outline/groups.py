@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.places import Place
 from snapdiff.reports.moves.statuses import Status
-from snapdiff.reports.outline.class_counts import ClassCount, Named, count_by_class
+from snapdiff.reports.outline.class_counts import ClassCount, Named
+from snapdiff.reports.outline.counting import count_by_class
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.product_table import ProductTable
 from snapdiff.result.causes import TraitCount

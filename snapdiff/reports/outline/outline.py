@@ -225,8 +225,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     def few_no_longer(self) -> list[LostTogether]:
         """The few things that products have no build with any more, if nothing else tells them."""
         some = [it for tag in self.tags for it in tag.opening.lost_together if it.products]
-        told = {trait: number for it in self.packages.told for trait, number in it.lost_with}
-        are_told = any(told.get(it.trait) == len(it.products) for it in some)
+        told = {trait: names for it in self.packages.told for trait, names in it.lost_with}
+        are_told = any(len(told.get(it.trait, ())) == len(it.products) for it in some)
         is_short = len(some) <= _FEW_LOST and not are_told
         return some if is_short and not self.several_changed else []
 

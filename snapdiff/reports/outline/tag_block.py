@@ -25,7 +25,8 @@ from snapdiff.reports.moves.places import HERE, NOWHERE, places_of
 from snapdiff.reports.moves.products import in_parts, knows_products
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.names import tag_names
-from snapdiff.reports.outline.class_counts import Numbers, count_by_class
+from snapdiff.reports.outline.class_counts import Numbers
+from snapdiff.reports.outline.counting import count_by_class
 from snapdiff.reports.outline.counts import stacks_by_fate
 from snapdiff.reports.outline.groups import FEW, FEW_QUIET, Group, grouped
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, package_lines, spec_lines

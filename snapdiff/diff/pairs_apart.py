@@ -1,0 +1,105 @@
+"""Which pairs are two builds to people: one is gone, one is new (specification, section 9)."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from snapdiff.diff.compilers import MOST_NODES
+from snapdiff.diff.dependencies import Sides
+from snapdiff.diff.pairing import Pairing
+from snapdiff.model.packages import PackagePair
+from snapdiff.model.specs import Build
+from snapdiff.spack import is_other_compiler, package_of_compiler
+
+
+class _Swapped(Struct, frozen=True):
+    """The pairs of a stack, as hashes, of which the specs have another tool: a compiler or an MPI.
+
+    `look` is what a build is with any such tool, `tool` the name of the one that it has, of a build
+    of the old side (0) or of the new one (1) with its hash.
+    """
+
+    pairs: Sequence[tuple[str, str]]
+    look: Callable[[Build], Hashable]
+    tool: Callable[[int, str, Build], str]
+
+
+def pairs_apart(
+    pair: PackagePair, pairings: Mapping[str, Pairing], sides: Sides | None
+) -> dict[str, frozenset[str]]:
+    """Return by stack which paired specs are two builds: one gone, one new.
+
+    Their compilers have other names, or they agree in all their own fields and are above MPIs of
+    other names. And a build that has all else of one of the two is in no such pair: on both sides,
+    or on its side with another compiler, or MPI. So the package is built with several of these, and
+    no build of one took the place of another's.
+    """
+    found = {
+        stack: [it for it in _swapped(pair, pairing, sides) if it.pairs]
+        for stack, pairing in pairings.items()
+    }
+    kept = list(pair.kept()) if any(found.values()) else []
+    apart = dict.fromkeys(pairings, frozenset[str]())
+    for stack, some in found.items():
+        for swapped in some:
+            apart[stack] |= _two_builds(stack, swapped, pair, kept)
+    return apart
+
+
+def _swapped(pair: PackagePair, pairing: Pairing, sides: Sides | None) -> Iterator[_Swapped]:
+    both = [(pair.old[old], pair.new[new], (old, new)) for old, new in pairing.pairs]
+    yield _Swapped(
+        [hashes for old, new, hashes in both if _has_other_compiler(old, new)],
+        _with_any_compiler,
+        lambda _, __, build: package_of_compiler(build.compiler),
+    )
+    is_several = pair.common or max(len(pair.old), len(pair.new)) > 1
+    if sides and is_several and max(len(side.graph.hashes) for side in sides) <= MOST_NODES:
+        like = [hashes for old, new, hashes in both if _look(old) == _look(new)]
+        yield _Swapped(
+            [hashes for hashes in like if _has_other_mpi(hashes, sides)],
+            _look,
+            lambda side, spec_hash, _: sides[side].mpi(spec_hash),
+        )
+
+
+def _two_builds(
+    stack: str, swapped: _Swapped, pair: PackagePair, kept: Iterable[tuple[str, Build]]
+) -> frozenset[str]:
+    on_both = {swapped.look(build) for _, build in kept if stack in build.stacks}
+    several = []
+    for number, side in enumerate((pair.old, pair.new)):
+        moved = {hashes[number] for hashes in swapped.pairs}
+        beside: dict[Hashable, set[str]] = {}
+        for key, build in side.items():
+            if stack in build.stacks and key not in moved:
+                tools = beside.setdefault(swapped.look(build), set())
+                tools.add(swapped.tool(number, key, build))
+        several += [
+            key
+            for key, build in ((it, side[it]) for it in moved)
+            if swapped.look(build) in on_both
+            or beside.get(swapped.look(build), set()) - {swapped.tool(number, key, build)}
+        ]
+    apart = (hashes for hashes in swapped.pairs if not {*hashes}.isdisjoint(several))
+    return frozenset(it for hashes in apart for it in hashes)
+
+
+def _look(build: Build) -> Hashable:
+    return build.version, build.explicit, build.configuration
+
+
+def _with_any_compiler(build: Build) -> Hashable:
+    return build.version, build.explicit, build.configuration._replace(compiler="")
+
+
+def _has_other_compiler(old: Build, new: Build) -> bool:
+    if old.compiler == new.compiler:  # as mostly
+        return False
+    is_same = (old.version, old.explicit) == (new.version, new.explicit)
+    return is_same and is_other_compiler(old.compiler, new.compiler)
+
+
+def _has_other_mpi(hashes: tuple[str, str], sides: Sides) -> bool:
+    old, new = (side.mpi(spec_hash) for side, spec_hash in zip(sides, hashes, strict=True))
+    return bool(old and new) and old != new
