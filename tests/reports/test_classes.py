@@ -392,6 +392,29 @@ def test_of_several_that_changed_in_different_ways_the_words_are_plural(tmp_path
     assert said in " ".join(text.split())
 
 
+@pytest.mark.parametrize(
+    ("same", "moved", "said"),
+    [
+        (0, 4, "4 more changed in nothing but os (e4s) or hash."),
+        (2, 4, "2 more were only rebuilt (the catalog does not say why), 4 more also have another"),
+    ],
+)
+def test_what_has_another_os_in_one_stack_is_told_with_what_was_only_rebuilt(
+    same: int, moved: int, said: str
+) -> None:
+    sides = []
+    for side, version, os in (("o", "1.0", "ubuntu20.04"), ("n", "1.1", "ubuntu22.04")):
+        both = [
+            spec(f"{side}e{numbered(n)}", package=f"p{n}", os=os, stacks="e4s")
+            for n in range(moved)
+        ]
+        both += [spec(f"{side}h{numbered(n)}", package=f"p{n}", stacks="hep") for n in range(moved)]
+        both += [spec(f"{side}s{numbered(n)}", package=f"s{n}", stacks="hep") for n in range(same)]
+        sides.append([*both, spec(f"{side}up", version, package="up", stacks="hep")])
+    text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
+    assert f"\n\nup is upgraded. {said}" in text, "in one stack of two"
+
+
 @pytest.mark.parametrize("number", [1, 2, 5, 6])
 def test_few_that_are_gone_new_or_downgraded_are_named(number: int) -> None:
     few = [f"p{n}" for n in range(number)]

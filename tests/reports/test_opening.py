@@ -586,7 +586,7 @@ def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Pa
     report(tmp_path, {"a": without_gui("abcde")})
     text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "270").out
     assert "because of" not in text
-    left_out = "which versions dependencies lost, details of dependencies and hashes"
+    left_out = "details of dependencies and hashes, which versions dependencies lost"
     assert f"Left out to fit: {left_out}." in text
 
 

@@ -118,12 +118,13 @@ def _in_all(changed: Sequence[TagDiff], *, has_products: bool) -> PackageCount |
 
 
 def _number_of_stacks(writers: Sequence[TagWriter]) -> int:
-    """Return how many stacks of both sides have what is news of products, or else a rebuild."""
+    """Return how many stacks of both sides have what is news of products, or else what is not."""
     tags = [writer.tag for writer in writers]
     lines = ((it.tag, line) for it in writers for line in it.lines if not line.is_dependency)
     every = ((tag_names(tag), move) for tag, line in lines for move in line.moves)
     moves = [it for it in every if not it[1].is_beside]
-    news = [it for it in moves if it[1].status is not Status.REBUILT] or moves
+    news = [it for it in moves if not it[1].status.is_quiet]
+    news = news or [it for it in moves if it[1].status is not Status.REBUILT] or moves
     both = {
         (tag_names(tag), it.stack) for tag in tags for it in tag.stacks if it.status == "changed"
     }
