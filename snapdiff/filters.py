@@ -188,6 +188,7 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
         asked_for=asked_for,
         package_changes=packages,
         changes=changes,
+        builds_apart=UNSET,
     )
 
 

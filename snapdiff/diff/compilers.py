@@ -157,20 +157,20 @@ def _tools_of(
 
 
 def mpis_of_builds(
-    side: SideDependencies, changes: Iterable[Change], kind: Kind
+    side: SideDependencies, changes: Iterable[Change], kind: Kind, packages: Collection[str]
 ) -> dict[str, tuple[TraitCount, ...]]:
-    """Return which MPIs builds of packages have, or `~mpi`, and how many have each, by package.
+    """Return which MPIs builds of some packages have, or `~mpi`, and how many have each.
 
     These are the builds of the old side that are gone (`removed`), or of the new one that are new
-    (`added`), among them those that have another version now; also those that are `two_builds`.
-    Nothing is said of a package of which one has neither, or several MPIs.
+    (`added`), among them those that have another version now. Nothing is said of a package of which
+    one has neither, or several MPIs.
     """
     kinds = {Kind.REMOVED} if kind is Kind.REMOVED else {kind, Kind.UPGRADED, Kind.DOWNGRADED}
     builds = {
         spec.hash: (it.package, spec)
         for it in changes
+        if it.kind in kinds and it.package in packages
         if (spec := it.old if kind is Kind.REMOVED else it.new)
-        and (it.kind in kinds or it.two_builds)
     }
     if not builds:
         return {}

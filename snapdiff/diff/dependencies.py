@@ -14,7 +14,7 @@ from snapdiff.diff.pairing import COMPARISON, Effort
 from snapdiff.diff.reach import circles_below
 from snapdiff.errors import FormatError
 from snapdiff.model.specs import Edge, Graph, edges_of
-from snapdiff.spack import MPI, Version
+from snapdiff.spack import Version
 
 Graphs = tuple[Graph, Graph]
 """The dependencies of the old side and of the new one."""
@@ -133,7 +133,7 @@ class SideDependencies:
     def mpi(self, spec_hash: str) -> str:
         """Return the name of the MPI that a node links or runs; of none, or several, nothing."""
         linked = self._closures([spec_hash])[spec_hash]
-        found = [name for name in MPI if linked & self.bits.named(name)]
+        found = [name for name, bits in self.bits.mpis.items() if linked & bits]
         return found[0] if len(found) == 1 else ""
 
     def roots_above(

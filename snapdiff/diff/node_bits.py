@@ -3,19 +3,19 @@
 from collections.abc import Hashable
 
 from snapdiff.model.specs import Build
-from snapdiff.spack import Configuration, Version
+from snapdiff.spack import MPI, Configuration, Version
 
 
 class NodeBits:
     """Numbers for the nodes of both sides, like ones as one, and sets of these as integers.
 
-    A set has the bit of each of its nodes.
+    A set has the bit of each of its nodes. `mpis` has those of each MPI that were numbered so far.
     """
 
     def __init__(self) -> None:
+        self.mpis: dict[str, int] = {}
         self._numbers: dict[tuple[str, Version, Configuration], int] = {}
         self._leading: list[int] = []
-        self._named: dict[str, int] = {}
         self._parts: dict[Hashable, int] = {}
 
     def number(self, name: str, build: Build) -> int:
@@ -24,16 +24,13 @@ class NodeBits:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._numbers)
-            self._named[name] = self.named(name) | 1 << number
+            if name in MPI:
+                self.mpis[name] = self.mpis.get(name, 0) | 1 << number
             tokens = build.version.release
             parts = [(name, tokens[:end]) for end in range(1, len(tokens) + 1)]
             places = (self._parts.setdefault(it, len(self._parts)) for it in parts)
             self._leading.append(sum(1 << place for place in places))
         return number
-
-    def named(self, name: str) -> int:
-        """Return all nodes of a name that were numbered so far, as a set."""
-        return self._named.get(name, 0)
 
     def leading(self, nodes: int) -> int:
         """Return the versions of a set of nodes as a set of their leading tokens: of 3.11.6 three.

@@ -43,17 +43,17 @@ def change_of_package(
     (`1.2` and `1-2`) are one version, shown as the new side writes it.
     """
     kind, gone, came, kept = compare_versions(frozenset(old), frozenset(new))
-    numbers = Counter[str](change.kind for change in changes)
+    counts = ChangeCounts(**Counter[str](change.kind for change in changes))
     duplicates = [change.kind for change in changes if change.duplicate]
     lost, gained = duplicates.count(Kind.REMOVED), duplicates.count(Kind.ADDED)
     return PackageChange(
         package=package,
-        kind=kind or kind_of_same_versions(numbers),
+        kind=kind or counts.kind_of_same_versions,
         whole=not kept and not (gone and came),
         gone=gone,
         came=came,
         kept=kept,
-        specs=ChangeCounts(**numbers),
+        specs=counts,
         builds=Count(sum(old.values()), sum(new.values())),
         versions=_count_versions(old, new, kept),
         different=_specs_of_versions(old, new, equal) if any(equal) else UNSET,
@@ -158,12 +158,3 @@ def by_order(versions: Iterable[str]) -> _Versions:
 def in_order(versions: _Versions) -> _Texts:
     """Return versions as they are shown, the lowest first."""
     return tuple(versions[order] for order in sorted(versions))
-
-
-def kind_of_same_versions(numbers: Mapping[str, int]) -> Kind:
-    """Return the first kind of the rest of that table, from the numbers of spec changes."""
-    if numbers.get(Kind.REMOVED):
-        return Kind.REMOVED
-    if numbers.get(Kind.ADDED):
-        return Kind.ADDED
-    return Kind.REBUILT if numbers.keys() == {Kind.REBUILT} else Kind.RECONFIGURED

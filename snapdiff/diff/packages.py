@@ -19,7 +19,7 @@ from snapdiff.diff.pairing import (
     match_in_order,
     pair_specs,
 )
-from snapdiff.diff.pairs_apart import pairs_apart
+from snapdiff.diff.pairs_apart import Apart, changes_apart, pairs_apart
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model.packages import Counted, PackagePair
@@ -135,12 +135,14 @@ class SideCounts(Struct, frozen=True, gc=False):
 class StackChanges(Struct, frozen=True, gc=False):
     """What happened to a package in one stack, as a whole and spec by spec.
 
-    `losses` has what it lost there (`removed`), what it gained (`added`), and, where a version
-    stays, which of its builds have another one now (`upgraded`, whatever the direction).
+    `apart` has what reports say in place of the pairs that are two builds. `losses` has what it
+    lost there (`removed`), what it gained (`added`), and, where a version stays, which of its
+    builds have another one now (`upgraded`, whatever the direction).
     """
 
     package: PackageChange
     specs: list[Change]
+    apart: list[Change]
     losses: Mapping[Kind, Loss]
 
 
@@ -181,14 +183,19 @@ def diff_package(
     has_several = pair.common or max(len(pair.old), len(pair.new)) > 1  # mostly it has not
     found = {}
     for stack, pairing in pairings.items():
-        changes = _changes(pair, pairing, apart[stack], losses.get(stack, {}))
+        changes = _changes(pair, pairing, apart[stack].hashes, losses.get(stack, {}))
         versions = old.versions.get(stack, {}), new.versions.get(stack, {})
         equal: tuple[Mapping[Version, int], Mapping[Version, int]] = ({}, {})
         if sides and has_several and any(change.kind is not Kind.REBUILT for change in changes):
             equal = _count_equal(pair, stack, sides)
             changes = _mark_equal(changes, sides[1], pair.new)
         package = change_of_package(pair.name, *versions, changes, equal)
-        found[stack] = StackChanges(package, changes, losses.get(stack, {}))
+        lost, came = (
+            losses[stack][it].lost if apart[stack].hashes else ()
+            for it in (Kind.REMOVED, Kind.ADDED)
+        )
+        told = list(changes_apart(pair, pairing, apart[stack], lost, came))
+        found[stack] = StackChanges(package, changes, told, losses.get(stack, {}))
     return PackageDiff(pair, old, new, found)
 
 
@@ -224,13 +231,13 @@ def _mark_equal(
 def _losses(
     pair: PackagePair,
     pairings: Mapping[str, Pairing],
-    apart: Mapping[str, frozenset[str]],
+    apart: Mapping[str, Apart],
     both: Sides | None,
 ) -> dict[str, dict[Kind, Loss]]:
     """Return by stack what a package lost, what it gained, and what moved to another version."""
     moved = {stack: _moved(pair, pairing) for stack, pairing in pairings.items()}
     lost = {
-        stack: bool(pairing.removed or pairing.added or apart[stack])
+        stack: bool(pairing.removed or pairing.added or apart[stack].hashes)
         for stack, pairing in pairings.items()
     }
     found: dict[str, dict[Kind, Loss]] = {
@@ -251,10 +258,10 @@ def _losses(
             (Kind.REMOVED, pairings[stack].removed, old[stack], new[stack], both),
             (Kind.ADDED, pairings[stack].added, new[stack], old[stack], swapped),
         ):
-            paired = apart[stack].intersection(key for key, _ in here)
+            paired, equal = apart[stack].of_side(key for key, _ in here)
             if hashes or paired:
                 losses[kind] = _loss(
-                    pair.name, {*hashes}, paired, here, there, on_both[stack], sides
+                    pair.name, {*hashes}, paired, equal, here, there, on_both[stack], sides
                 )
         if moved[stack]:
             builds = {key: pair.old[key] for key in moved[stack]}
@@ -277,6 +284,7 @@ def _loss(
     package: str,
     hashes: set[str],
     paired: frozenset[str],
+    equal: frozenset[str],
     here: Builds,
     there: Builds,
     on_both: Builds,
@@ -284,11 +292,11 @@ def _loss(
 ) -> Loss:
     mine = [*here, *on_both]
     looks = {key: _look(build) for key, build in mine}
-    duplicates = equal = frozenset[str]()
+    duplicates = frozenset[str]()
     if sides:
         duplicates = sides[0].duplicates(looks, hashes)
         with_partner = {key: look for key, look in looks.items() if key not in hashes}
-        equal = sides[0].duplicates(with_partner, paired) if paired else equal
+        equal |= sides[0].duplicates(with_partner, paired - equal) if paired else equal
     lost = hashes - duplicates | (paired - equal)
     return Loss(
         package=package,

@@ -1,14 +1,26 @@
 """Which pairs are two builds to people: one is gone, one is new (specification, section 9)."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from snapdiff.diff.compilers import MOST_NODES
 from snapdiff.diff.dependencies import Sides
 from snapdiff.diff.pairing import Pairing
 from snapdiff.model.packages import PackagePair
 from snapdiff.model.specs import Build
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Kind
 from snapdiff.spack import is_other_compiler, package_of_compiler
 
 
@@ -24,9 +36,28 @@ class _Swapped(Struct, frozen=True):
     tool: Callable[[int, str, Build], str]
 
 
+class Apart(Struct, frozen=True):
+    """The specs of a stack that are in a pair of two builds, by hash.
+
+    Of those that agree in their own fields and in their MPI, `followed` has the new one of each old
+    one: it is not gone, but rebuilt.
+    """
+
+    hashes: frozenset[str]
+    followed: Mapping[str, str]
+
+    def of_side(self, hashes: Iterable[str]) -> "tuple[frozenset[str], frozenset[str]]":
+        """Return those of some specs of one side, and those that are neither gone nor new."""
+        own = self.hashes.intersection(hashes)
+        return own, own.intersection((*self.followed, *self.followed.values()))
+
+
+NOTHING_APART = Apart(frozenset(), {})
+
+
 def pairs_apart(
     pair: PackagePair, pairings: Mapping[str, Pairing], sides: Sides | None
-) -> dict[str, frozenset[str]]:
+) -> dict[str, Apart]:
     """Return by stack which paired specs are two builds: one gone, one new.
 
     Their compilers have other names, or they agree in all their own fields and are above MPIs of
@@ -39,11 +70,43 @@ def pairs_apart(
         for stack, pairing in pairings.items()
     }
     kept = list(pair.kept()) if any(found.values()) else []
-    apart = dict.fromkeys(pairings, frozenset[str]())
+    apart = dict.fromkeys(pairings, NOTHING_APART)
     for stack, some in found.items():
-        for swapped in some:
-            apart[stack] |= _two_builds(stack, swapped, pair, kept)
+        hashes = frozenset[str]().union(*(_two_builds(stack, it, pair, kept) for it in some))
+        if hashes:
+            apart[stack] = Apart(hashes, _followed(pair, hashes, sides) if sides else {})
     return apart
+
+
+def _followed(pair: PackagePair, hashes: Collection[str], sides: Sides) -> dict[str, str]:
+    """Return the new spec that agrees with each old one in its own fields and in its MPI."""
+    both: list[dict[Hashable, list[str]]] = [{}, {}]
+    for specs, side, like in zip((pair.old, pair.new), sides, both, strict=True):
+        for key in sorted(specs.keys() & hashes):
+            like.setdefault((_look(specs[key]), side.mpi(key)), []).append(key)
+    old, new = both
+    return {a: b for it in old if it in new for a, b in zip(old[it], new[it], strict=False)}
+
+
+def changes_apart(
+    pair: PackagePair, pairing: Pairing, apart: Apart, gone: Container[str], came: Container[str]
+) -> Iterator[Change]:
+    """Yield what happened to the specs of a stack that are in a pair of two builds.
+
+    Those that are not `gone`, or `came`, are equal to others.
+    """
+    pairs = [it for it in pairing.pairs if it[0] in apart.hashes]
+    for old, new in (*apart.followed.items(), *pairs):
+        specs = pair.old[old].spec(old), pair.new[new].spec(new)
+        if apart.followed.get(old) == new:
+            yield Change(Kind.REBUILT, pair.name, *specs)
+            continue
+        if old not in apart.followed:
+            yield Change(
+                Kind.REMOVED, pair.name, specs[0], None, duplicate=old not in gone or UNSET
+            )
+        if new not in apart.followed.values():
+            yield Change(Kind.ADDED, pair.name, None, specs[1], duplicate=new not in came or UNSET)
 
 
 def _swapped(pair: PackagePair, pairing: Pairing, sides: Sides | None) -> Iterator[_Swapped]:
@@ -53,9 +116,11 @@ def _swapped(pair: PackagePair, pairing: Pairing, sides: Sides | None) -> Iterat
         _with_any_compiler,
         lambda _, __, build: package_of_compiler(build.compiler),
     )
-    is_several = pair.common or max(len(pair.old), len(pair.new)) > 1
-    if sides and is_several and max(len(side.graph.hashes) for side in sides) <= MOST_NODES:
+    if sides and max(len(side.graph.hashes) for side in sides) <= MOST_NODES:
         like = [hashes for old, new, hashes in both if _look(old) == _look(new)]
+        if not pair.common:  # then nothing is on both sides, and of most builds there is no other
+            looks = [Counter(map(_look, side.values())) for side in (pair.old, pair.new)]
+            like = [it for it in like if any(some[_look(pair.old[it[0]])] > 1 for some in looks)]
         yield _Swapped(
             [hashes for hashes in like if _has_other_mpi(hashes, sides)],
             _look,
@@ -79,7 +144,7 @@ def _two_builds(
             key
             for key, build in ((it, side[it]) for it in moved)
             if swapped.look(build) in on_both
-            or beside.get(swapped.look(build), set()) - {swapped.tool(number, key, build)}
+            or beside.get(swapped.look(build), set()) - {swapped.tool(number, key, build), ""}
         ]
     apart = (hashes for hashes in swapped.pairs if not {*hashes}.isdisjoint(several))
     return frozenset(it for hashes in apart for it in hashes)

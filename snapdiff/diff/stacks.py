@@ -29,25 +29,25 @@ from snapdiff.filters import Scope
 from snapdiff.model.packages import TagPair
 from snapdiff.model.specs import packages_asked_for
 from snapdiff.result.changes import (
+    BuildsApart,
     Change,
     PackageCount,
     RootChanges,
     StackDiff,
     Summary,
-    change_of_part,
     changes_by_package,
 )
 from snapdiff.result.packages import AskedFor, Because, Count, Kind, PackageChange
+from snapdiff.result.parts import change_of_part
 from snapdiff.spack import STOOD_ON, Version, older_versions, parse_version
 
 
 class ComparedStack:
     """A stack with what happened to each package that has a spec in it, on either side.
 
-    `changes` and `package_changes` are all of them, `dependencies` has the graphs of both sides by
-    package, where they are known; `both_graphs` are those of documents that list the whole stack,
-    where both sides have one. `there` are the packages on both sides, `asked_for` those that
-    somebody asked for on each, None where nobody says it.
+    `changes` and `package_changes` are all of them, `dependencies` has the known graphs of both
+    sides by package; `both_graphs` are those of documents that list the whole stack. `there` are
+    the packages on both sides, `asked_for` the roots of each, None where nobody says it.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class ComparedStack:
         self.package_changes = [found.package for _, found in changed]
         self._counts = {it.pair.name: (it.old, it.new) for it in packages}
         self.changes = [change for _, found in changed for change in found.specs]
+        self._apart = [change for _, found in changed for change in found.apart]
         self.losses = {
             kind: [found.losses[kind] for _, found in changed if kind in found.losses]
             for kind in (Kind.REMOVED, Kind.ADDED, Kind.UPGRADED)
@@ -117,6 +118,8 @@ class ComparedStack:
             changes, causes = explain_changes(
                 self.changes, self.dependencies, self.known, scope, self._is_reported
             )
+            apart = self._builds_apart()
+            told = [*(it for it in changes if not it.two_builds), *(apart.changes if apart else ())]
             lost, gained, moved = self._traits(changes)
             roots = self._root_changes()
             packages = self._packages(changes)
@@ -129,8 +132,10 @@ class ComparedStack:
             several = {it.package for it in packages if it.builds.old > 1 and not it.whole}
             left = tools_left(self._sides, several) if self._sides else {}
             old, new = self._sides or (None, None)
-            gone_with = mpis_of_builds(old, changes, Kind.REMOVED) if old else {}
-            new_with = mpis_of_builds(new, changes, Kind.ADDED) if new else {}
+            some = {it.package for it in packages if not it.whole}
+            fewer, more = some.intersection(lost.packages), some.intersection(gained.packages)
+            gone_with = mpis_of_builds(old, told, Kind.REMOVED, fewer) if old else {}
+            new_with = mpis_of_builds(new, told, Kind.ADDED, more) if new else {}
             became = former_compilers(self.packages.added, self.dependencies, all_changes)
         except FormatError as error:
             raise BadPage(self.document, unreadable_side(self.graphs), str(error)) from error
@@ -151,12 +156,8 @@ class ComparedStack:
                 was_compiler=change.package in became or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),
                 no_longer_with=left.get(change.package, UNSET),
-                gone_with=gone_with.get(change.package, UNSET)
-                if change.package in lost.packages and not change.whole
-                else UNSET,
-                new_with=new_with.get(change.package, UNSET)
-                if change.package in gained.packages and not change.whole
-                else UNSET,
+                gone_with=gone_with.get(change.package, UNSET),
+                new_with=new_with.get(change.package, UNSET),
             )
             for change in packages
         ]
@@ -183,8 +184,21 @@ class ComparedStack:
             compilers=compilers,
             causes=tuple(causes),
             changes=tuple(changes),
+            builds_apart=apart or UNSET,
             renamed_from=self.tag.renamed.get(self.name, UNSET),
         )
+
+    def _builds_apart(self) -> BuildsApart | None:
+        """Return what reports say in place of pairs that are two builds, and of causes without."""
+        if not self._apart:
+            return None
+        changes = [*(it for it in self.changes if not it.two_builds), *self._apart]
+        changes, causes = explain_changes(
+            changes, self.dependencies, self.known, self.scope, self._is_reported
+        )
+        hashes = {spec.hash for it in self._apart for spec in it.specs}
+        apart = (it for it in changes if not hashes.isdisjoint(spec.hash for spec in it.specs))
+        return BuildsApart(changes=tuple(apart), causes=tuple(causes))
 
     def _versions_there(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return which versions packages have on the new side, as far as that is known.

@@ -44,6 +44,16 @@ class ChangeCounts(Struct, frozen=True, kw_only=True):
         number: int = getattr(self, kind.value)
         return number
 
+    @property
+    def kind_of_same_versions(self) -> Kind:
+        """What happened to a package whose versions stay: the first kind that holds (section 9)."""
+        if self.removed:
+            return Kind.REMOVED
+        if self.added:
+            return Kind.ADDED
+        is_moved = self.upgraded or self.downgraded or self.reconfigured
+        return Kind.RECONFIGURED if is_moved else Kind.REBUILT
+
 
 class Count(Struct, frozen=True):
     """A number on both sides."""

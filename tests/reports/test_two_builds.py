@@ -100,6 +100,13 @@ MPICH, NEWER, MVAPICH, OPENMPI = (
 )
 
 
+def on(*libraries: str, mpi: str = "") -> Item:
+    """A build that links some libraries, and an MPI."""
+    below = [needs(next(it for it in MPIS if it.name == mpi), "mpi")] if mpi else []
+    linked = (needs(Item(name)) for name in libraries)
+    return Item("app", explicit=True, compiler=GCC, needs=(*below, *linked))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told", "gone", "rebuilt"),
     [
@@ -126,6 +133,24 @@ MPICH, NEWER, MVAPICH, OPENMPI = (
         ([MVAPICH[0], MPICH[1]], [OPENMPI[0], MPICH[1]], "", 0, 1),
         # It is the same MPI.
         ([MPICH[0], OPENMPI[0]], [NEWER[0], OPENMPI[0]], "", 0, 1),
+        # Nor does one without any.
+        ([MVAPICH[0], on()], [OPENMPI[0], on("zlib")], "", 0, 2),
+        # By their dependencies mpich became openmpi and openmpi mpich: both are still there.
+        (
+            [MPICH[0], on("zlib", mpi="mpich"), on("lib", mpi="openmpi")],
+            [MPICH[0], on("zlib", mpi="openmpi"), on("lib", mpi="mpich")],
+            "",
+            0,
+            2,
+        ),
+        # One of two is followed in this way, the other is gone.
+        (
+            [MPICH[0], on("zlib", mpi="mpich"), on("lib", mpi="mvapich")],
+            [MPICH[0], on("zlib", mpi="openmpi"), on("lib", mpi="mpich")],
+            "1 of 3 builds gone (with mvapich 3.0), 1 new (with openmpi 5.0)",
+            1,
+            1,
+        ),
     ],
 )
 def test_a_build_is_gone_and_one_is_new_where_only_their_mpis_tell_them(
@@ -135,16 +160,74 @@ def test_a_build_is_gone_and_one_is_new_where_only_their_mpis_tell_them(
     text = " ".join(run_cli(*sides, "-f", "text", "-p", "app").out.split())
     assert (f" app 1.0: {told}" in text) is bool(told)
     assert (" gone " in text) is bool(told)
-    # The JSON report has the pairs of section 6.
-    [stack] = run_json(*sides)["tags"][0]["stacks"]
-    both = [it.get("two_builds") for it in stack["changes"] if it["kind"] == "rebuilt"]
-    assert both.count({"lost": True, "gained": True}) == gone
-    assert len(both) == gone + rebuilt
-    # Why the others have another hash does not count it.
-    catalogs = (load_catalog(it) for it in sides)
-    [tag] = with_builds_apart(diff_catalogs(*catalogs)).tags
-    assert tag.stacks[0].summary.rebuilt == rebuilt
-    assert sum(cause.specs for cause in tag.stacks[0].causes) == rebuilt
+    # The JSON report has the pairs of section 6, beside what is said of them.
+    [tag] = diff_catalogs(*(load_catalog(it) for it in sides)).tags
+    [stack] = tag.stacks
+    assert stack.summary.rebuilt == gone + rebuilt
+    # Why the others have another hash does not count them.
+    [tag] = with_builds_apart(diff_catalogs(*(load_catalog(it) for it in sides))).tags
+    apart = tag.stacks[0]
+    assert (apart.summary.removed, apart.summary.added, apart.summary.rebuilt) == (
+        gone,
+        gone,
+        rebuilt,
+    )
+    assert sum(cause.specs for cause in apart.causes) == rebuilt
+    assert all(cause.reach <= rebuilt for cause in apart.causes)
+    # Of some kinds alone the pairs are reported.
+    assert "rebuilt" not in run_cli(*sides, "-k", "removed", "-f", "csv").out
+    assert (
+        run_cli(*sides, "-k", "rebuilt", "-f", "csv").out.count(",rebuilt,app,") == gone + rebuilt
+    )
+
+
+def test_what_a_build_reaches_that_is_gone_explains_no_hash_of_another(tmp_path: Path) -> None:
+    """Eight apps moved to another MPI, and linked what explains one hash alone."""
+    sides = []
+    for mpi, version in (("mvapich", "1.2"), ("openmpi", "1.3")):
+        zlib = Item("zlib", version)
+        low = Item("low", explicit=True, needs=(needs(zlib),))
+        moved = [
+            replace(
+                on(mpi=it),
+                name=f"app{n}",
+                needs=(*on(mpi=it).needs, needs(low)) if it == mpi else on(mpi=it).needs,
+            )
+            for n in range(8)
+            for it in (mpi, "mpich")
+        ]
+        tools = [
+            Item(f"tool{n}", explicit=True, needs=(needs(Item("lib", version)),)) for n in range(6)
+        ]
+        sides.append([*MPIS, zlib, low, *moved, Item("lib", version), *tools])
+    text = run_cli(*write_locks(tmp_path, *sides), "-f", "text").out
+    assert "8 products lost builds with mvapich 3.0" in text
+    assert "With another hash: 7 builds, because of lib 1.2 → 1.3 (6); zlib 1.2 → 1.3 (1)\n" in text
+
+
+def test_one_that_is_lost_with_its_mpi_is_not_like_one_with_another(tmp_path: Path) -> None:
+    old, new = ([*MPIS, Item("up", it, explicit=True)] for it in ("1.0", "1.1"))
+    sides = [*old, MVAPICH[0], MPICH[0]], [*new, OPENMPI[0], NEWER[0]]
+    text = run_cli(*write_locks(tmp_path, *sides), "-f", "text").out
+    assert "\n\napp lost a build with mvapich 3.0 (none left), up is upgraded" in text
+
+
+def test_of_a_new_build_no_compiler_is_told_that_one_had_that_is_gone(tmp_path: Path) -> None:
+    """Neither MPI tells it: roots have it, too."""
+    below = [replace(it, explicit=False) for it in (MPICH[0], MVAPICH[0], OPENMPI[0])]
+    users = [Item(f"user{n}", explicit=True, needs=(needs(it),)) for n, it in enumerate(below)]
+    old = [*MPIS, below[0], below[1], users[0], users[1], MPICH[1]]
+    new = [
+        *MPIS,
+        below[0],
+        below[2],
+        users[0],
+        replace(users[2], name="user1"),
+        MPICH[1],
+        OPENMPI[1],
+    ]
+    text = run_cli(*write_locks(tmp_path, old, new), "-f", "text").out
+    assert "1 of 2 builds gone (with mvapich 3.0), 1 new\n" in text
 
 
 def test_the_same_is_told_with_every_spec_and_as_a_page(tmp_path: Path) -> None:
@@ -209,7 +292,9 @@ def test_a_build_that_is_gone_beside_a_version_that_came_is_lost(tmp_path: Path)
     other_lib = [Item("lib", it, explicit=True) for it in ("1.0", "1.1")]
     sides = write_locks(tmp_path, [*mpis, one, other, other_lib[0]], [*mpis, *new, other_lib[1]])
     text = run_cli(*sides, "-f", "text").out
-    assert text.split("\n\n")[1].startswith("app lost a build with mvapich 1.0, lib is upgraded")
+    assert text.split("\n\n")[1].startswith(
+        "app lost a build with mvapich 1.0 (none left), lib is "
+    )
 
 
 @given(catalogs())

@@ -3,17 +3,23 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from msgspec import UNSET
 
 from snapdiff.reports.cause_words import other_values_of_all
 from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import NOWHERE
+from snapdiff.reports.moves.shares import (
+    beside_versions,
+    builds_by_version,
+    counting,
+    number_of_builds,
+    shares_of,
+)
 from snapdiff.reports.moves.statuses import Status, Versions, highest, is_told, step_of
-from snapdiff.result.causes import Cause, Event, Trait, TraitCount, event_of
+from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change
-from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
+from snapdiff.result.packages import Kind, PackageChange, VersionCount
 from snapdiff.spack import (
     NO_COMPILER,
     canonical_compiler,
@@ -28,7 +34,7 @@ _FEW_COMPILERS = 4
 def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
     """Return what happened to a package; nothing in it says in which order its specs are."""
     kind, versions = change.kind, _version_move(change, specs)
-    lost, gained = _shares_of(change, specs)
+    lost, gained = shares_of(change, specs)
     is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
     told = [] if lost and lost.is_merge else _told_beside(change, specs)
     reconfigured = [it for it in told if it.kind is Kind.RECONFIGURED and not is_told(it, shared)]
@@ -61,7 +67,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     if status is Status.RECONFIGURED and only_shared:
         status = Status.SHARED
     if not is_builds:
-        lost, gained = _beside_versions(lost, versions), _beside_versions(gained, versions)
+        lost, gained = beside_versions(lost, versions), beside_versions(gained, versions)
         if change.is_dependency and not lost:  # how many users it has is no news
             gained = None
     roots = change.asked_for
@@ -70,7 +76,8 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     is_all = len(paired) == change.builds.old == change.builds.new
     is_told_with = kind is Kind.RECONFIGURED or (versions.gone and not versions.kept)
     builds = change.builds.old + change.builds.new if change.whole else 0
-    builds = change.specs.added if versions.is_addition and not gained else builds
+    is_more_alone = versions.is_addition and not (gained or change.specs.removed)
+    builds = change.specs.added if is_more_alone else builds
     return Move(
         status=status,
         kind=kind,
@@ -119,8 +126,8 @@ def _some_builds(
 ) -> tuple[int, int] | None:
     """Return how many builds were reconfigured, of how many with these versions, if not all."""
     number = sum(not (change.different and spec.duplicate) for spec in reconfigured)
-    of = sum(it.new for it in _builds_by_version(change) if it.version in versions)
-    of = of or _number_of_builds(change).new
+    of = sum(it.new for it in builds_by_version(change) if it.version in versions)
+    of = of or number_of_builds(change).new
     return (number, of) if 0 < number < of else None
 
 
@@ -170,18 +177,6 @@ def _class_of_step(versions: VersionMove) -> Status:
 # --- What became of its versions, and of its builds ---
 
 
-def _builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
-    """Return the builds of each version, equal ones once; none where `builds` alone says it."""
-    return () if change.versions is UNSET else change.different or change.versions
-
-
-def _number_of_builds(change: PackageChange) -> Count:
-    """Return how many builds a package has on each side, equal ones once."""
-    if not change.different:
-        return change.builds
-    return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))
-
-
 def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     """Return what became of a package's versions, with numbers where versions do not say it.
 
@@ -190,7 +185,7 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
     the same.
     """
     gone, came, kept = change.gone, change.came, change.kept
-    counts = _builds_by_version(change)
+    counts = builds_by_version(change)
     has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
     if has_moved and change.versions is not UNSET:
         counts = change.versions  # no build is gone that is equal to another one now
@@ -202,8 +197,8 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
     is_other = is_other or (has_fewer and gone and not change.is_dependency)
     if is_more or is_other or (has_moved and (has_fewer or has_more)):
         went = None if change.specs.removed else _went(counts, specs)
-        moved = _counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
-        mpis = _counting(change.new_with or (), went[1].new - went[1].old) if went else ()
+        moved = counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
+        mpis = counting(change.new_with or (), went[1].new - went[1].old) if went else ()
         net = _net_versions(change, specs)
         return VersionMove(gone, came, kept, counts, went, moved, mpis, net=net)
     return VersionMove(gone, came, kept, into=_into(change, specs))
@@ -235,10 +230,6 @@ def _into(change: PackageChange, specs: Iterable[Change]) -> str:
     return into.pop() if gone == {*change.gone} and len(into) == 1 else ""
 
 
-def _counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:
-    return parts if sum(it.specs for it in parts) == number else ()
-
-
 def _came_down(change: PackageChange, versions: VersionMove) -> bool:
     """Return whether a version came that is older than one before: in its series, if it has one."""
     if not (change.gone or change.kept):  # beside roots, where no build was before
@@ -261,89 +252,3 @@ def _went(
     step = (fewer[0].version, more[0].version)
     # All pairs of another version have to make that step, and as many as are missing.
     return (fewer[0], more[0]) if steps == {step: fewer[0].old - fewer[0].new} else None
-
-
-def _shares_of(
-    change: PackageChange, specs: Sequence[Change]
-) -> tuple[BuildShare | None, BuildShare | None]:
-    """Return what is to be said of lost and of new builds; nothing where versions say it all."""
-    by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
-    versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
-    if versions_say_it or not (change.specs.removed or change.specs.added):
-        return None, None
-
-    def share(
-        kind: Kind, parts: tuple[TraitCount, ...], mpis: tuple[TraitCount, ...] | UnsetType
-    ) -> BuildShare:
-        is_lost = kind is Kind.REMOVED
-        number, duplicates = change.builds_alone(kind), change.equal_builds(kind)
-        # By pairs alone a build of another version may be the one that is left over.
-        counts = [it for it in _builds_by_version(change) if it.old != it.new]
-        fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
-        found = [it for it in specs if it.kind is kind and not (duplicates and it.duplicate)]
-        numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
-        versions = versions_in_order(fewer & numbers.keys())
-        of_these = [it for it in counts if it.version in versions]
-        return BuildShare(
-            number=number,
-            in_all=builds if number else Count(0, 0),
-            what="gone" if is_lost else "new",
-            parts=_told_of_builds(parts, mpis or (), found) if len(found) == number else parts,
-            versions=versions,
-            duplicates=0 if number else duplicates,
-            numbers=tuple(numbers[it] for it in versions),
-            of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
-            merged=change.merged or None if is_lost else None,
-            has_twin=is_lost and len(found) == number == 1 and _has_twin(found[0], specs),
-        )
-
-    is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
-    builds = _number_of_builds(change) if is_of_some else Count(0, 0)
-    return (
-        share(Kind.REMOVED, change.lost_by, change.gone_with),
-        share(Kind.ADDED, change.gained_by, change.new_with),
-    )
-
-
-def _told_of_builds(
-    parts: tuple[TraitCount, ...], mpis: tuple[TraitCount, ...], specs: Collection[Change]
-) -> tuple[TraitCount, ...]:
-    """Return what is said of lost or new builds: what tells all, MPIs, or of new ones the compiler.
-
-    Other builds may have the same MPI, or compiler: of all that are lost it is not said alone.
-    """
-    is_all = bool(_counting(parts, len(specs)))
-    are_lost = any(it.old for it in specs)
-    mpis = _counting(mpis, len(specs)) if len(mpis) > are_lost else ()
-    if mpis and not (is_all and len(parts) == 1):
-        by_mpi = {it.trait: it.specs for it in mpis}
-        is_other = any(
-            it.trait.what == "dependency" and by_mpi.get(it.trait) != it.specs for it in parts
-        )
-        if not is_all or is_other or len(mpis) < len(parts):
-            return mpis
-    compilers = {it.new.compiler for it in specs if it.new and it.two_builds}
-    if is_all or are_lost or len(compilers) != 1 or not all(it.two_builds for it in specs):
-        return parts
-    return (TraitCount(Trait("compiler", None, *compilers), len(specs)),)
-
-
-def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
-    """Return whether one like a lost spec is still there: it was rebuilt, or a root is that now."""
-    if lost.duplicate:
-        return True
-    others = [it.old for it in specs if it.kind is Kind.REBUILT and it.old]
-    looks = [replace(it, hash="", explicit=False) for it in (*lost.specs, *others)]
-    return looks[0] in looks[1:]
-
-
-def _beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:
-    """Return what is to be said of builds beside versions: nothing if these say it already."""
-    if share is None or not share.number:
-        return None
-    mine, theirs = versions.gone, versions.came
-    stepping = set(versions.steps.values())
-    if share.what == "new":
-        mine, theirs, stepping = theirs, mine, set(versions.steps)
-    alone = set(mine if stepping or not theirs else ()) - stepping
-    return None if alone and alone.issuperset(share.versions) else share

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from snapdiff.result.changes import Change, StackDiff, change_of_part, changes_by_package
+from snapdiff.result.changes import Change, StackDiff, changes_by_package
 from snapdiff.result.packages import (
     AskedFor,
     ChangeCounts,
@@ -19,6 +19,7 @@ from snapdiff.result.packages import (
     PackageChange,
     PackageParts,
 )
+from snapdiff.result.parts import change_of_part
 from snapdiff.spack import NO_COMPILER, is_beside_compilers, package_of_compiler
 
 

@@ -1,6 +1,7 @@
 """What a report for people says, and what its first sentence counts, names and leaves out."""
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Literal
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from snapdiff.reports.outline.opening import NewRoots, ToldNames, told_names
 from snapdiff.reports.outline.reasons import CountedCause
 from snapdiff.reports.outline.tag_block import TagBlock
 from snapdiff.reports.outline.whole_stacks import StackNews
+from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import HashConflict, PackageCount, SkippedPage, TagDiff
 from snapdiff.result.packages import Kind
 
@@ -229,6 +231,19 @@ class Outline(Struct, frozen=True, kw_only=True):
         are_told = any(len(told.get(it.trait, ())) == len(it.products) for it in some)
         is_short = len(some) <= _FEW_LOST and not are_told
         return some if is_short and not self.several_changed else []
+
+    def has_none_left(self, lost: TraitCount, packages: Collection[str]) -> bool:
+        """Return whether no build of some packages of the only stack has a dependency any more."""
+        every = (
+            change for tag in self.tags for some in tag.by_stack.values() for change, _ in some
+        )
+        left = {
+            change.package
+            for change in every
+            for it in change.no_longer_with or ()
+            if it.trait == Trait("dependency", lost.trait.name, None) and not it.version
+        }
+        return bool(self.only_stack) and left.issuperset(packages)
 
     def lost_together(self, tag: TagBlock) -> list[LostTogether]:
         """Return what a tag has no build with any more, beside what a sentence says.

@@ -1,0 +1,125 @@
+"""Which builds a package lost in one stack, and which are new there: what tells them."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from snapdiff.reports.moves.builds import BuildShare, VersionMove
+from snapdiff.result.causes import Trait, TraitCount
+from snapdiff.result.changes import Change
+from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
+from snapdiff.spack import versions_in_order
+
+
+def shares_of(
+    change: PackageChange, specs: Sequence[Change]
+) -> tuple[BuildShare | None, BuildShare | None]:
+    """Return what is to be said of lost and of new builds; nothing where versions say it all."""
+    by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
+    versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
+    if versions_say_it or not (change.specs.removed or change.specs.added):
+        return None, None
+
+    def share(
+        kind: Kind, parts: tuple[TraitCount, ...], mpis: tuple[TraitCount, ...] | UnsetType
+    ) -> BuildShare:
+        is_lost = kind is Kind.REMOVED
+        number, duplicates = change.builds_alone(kind), change.equal_builds(kind)
+        # By pairs alone a build of another version may be the one that is left over.
+        counts = [it for it in builds_by_version(change) if it.old != it.new]
+        fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
+        found = [it for it in specs if it.kind is kind and not (duplicates and it.duplicate)]
+        numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
+        versions = versions_in_order(fewer & numbers.keys())
+        of_these = [it for it in counts if it.version in versions]
+        if len(found) == number:
+            parts = _told_of_builds(parts, mpis or (), found, gone)
+        is_one = is_lost and len(found) == number == 1
+        return BuildShare(
+            number=number,
+            in_all=builds if number else Count(0, 0),
+            what="gone" if is_lost else "new",
+            parts=parts,
+            versions=versions,
+            duplicates=0 if number else duplicates,
+            numbers=tuple(numbers[it] for it in versions),
+            of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
+            merged=change.merged or None if is_lost else None,
+            has_twin=is_one and not parts and _has_twin(found[0], specs),
+        )
+
+    gone = {it.old.compiler for it in specs if it.kind is Kind.REMOVED and it.old}
+    is_of_some = change.builds.old and change.builds.new  # beside roots there may be none
+    builds = number_of_builds(change) if is_of_some else Count(0, 0)
+    return (
+        share(Kind.REMOVED, change.lost_by, change.gone_with),
+        share(Kind.ADDED, change.gained_by, change.new_with),
+    )
+
+
+def _told_of_builds(
+    parts: tuple[TraitCount, ...],
+    mpis: tuple[TraitCount, ...],
+    specs: Collection[Change],
+    compilers_gone: Collection[str],
+) -> tuple[TraitCount, ...]:
+    """Return what is said of lost or new builds: what tells all, MPIs, or of new ones the compiler.
+
+    Other builds may have the same MPI, or compiler: of all that are lost it is not said alone, and
+    of new ones the compiler where others are gone, and none of these has it.
+    """
+    is_all = bool(counting(parts, len(specs)))
+    are_lost = any(it.old for it in specs)
+    mpis = counting(mpis, len(specs)) if len(mpis) > are_lost else ()
+    if mpis and not (is_all and len(parts) == 1):
+        by_mpi = {it.trait: it.specs for it in mpis}
+        is_other = any(
+            it.trait.what == "dependency" and by_mpi.get(it.trait) != it.specs for it in parts
+        )
+        if not is_all or is_other or len(mpis) < len(parts):
+            return mpis
+    compilers = {it.new.compiler for it in specs if it.new}
+    is_other = bool(compilers_gone) and compilers.isdisjoint(compilers_gone)
+    if is_all or are_lost or len(compilers) != 1 or not is_other:
+        return parts
+    return (TraitCount(Trait("compiler", None, *compilers), len(specs)),)
+
+
+def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
+    """Return whether one like a lost spec is still there: it was rebuilt, or a root is that now."""
+    if lost.duplicate:
+        return True
+    others = [it.old for it in specs if it.kind is Kind.REBUILT and it.old]
+    looks = [replace(it, hash="", explicit=False) for it in (*lost.specs, *others)]
+    return looks[0] in looks[1:]
+
+
+def beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:
+    """Return what is to be said of builds beside versions: nothing if these say it already."""
+    if share is None or not share.number:
+        return None
+    mine, theirs = versions.gone, versions.came
+    stepping = set(versions.steps.values())
+    if share.what == "new":
+        mine, theirs, stepping = theirs, mine, set(versions.steps)
+    alone = set(mine if stepping or not theirs else ()) - stepping
+    return None if alone and alone.issuperset(share.versions) else share
+
+
+def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
+    """Return the builds of each version, equal ones once; none where `builds` alone says it."""
+    return () if change.versions is UNSET else change.different or change.versions
+
+
+def number_of_builds(change: PackageChange) -> Count:
+    """Return how many builds a package has on each side, equal ones once."""
+    if not change.different:
+        return change.builds
+    return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))
+
+
+def counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:
+    """Return traits if so many builds have them in all; else none."""
+    return parts if sum(it.specs for it in parts) == number else ()
