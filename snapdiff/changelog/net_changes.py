@@ -1,6 +1,6 @@
 """What all sections of a changelog come to: which packages are new or gone, which are as before."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET
@@ -19,6 +19,12 @@ Fate = Literal["new", "gone", "versions", "came and went", "gone and back"]
 
 _Place = tuple[str, tuple[str, ...]]
 """A stack, and the name of its tag, if it has one name."""
+
+_Lost = dict[tuple[str, str, _Place], list[tuple[bool, str]]]
+"""Packages by the tool with which they had no build, since when, and where.
+
+Each with whether nobody asked for it.
+"""
 
 _LEAST_SECTIONS = 3
 """In how many sections nobody sees at a glance what is new in the end."""
@@ -48,12 +54,13 @@ class NetChange(NamedTuple):
     now: tuple[str, ...] = ()
 
 
-class BuildsAgain(NamedTuple):
-    """Packages that have builds with a compiler or MPI again, and since when they had none.
+class NoneSince(NamedTuple):
+    """Packages that had no build with a compiler or MPI since then; `is_again`: they have now.
 
     `stacks` has the name of the stack, if there are several in the catalog.
     """
 
+    is_again: bool
     tool: str
     since: str
     stacks: tuple[str, ...]
@@ -142,15 +149,17 @@ class NetChanges:
         self._whole: set[_Place] = set()
         self._sections = 0
         self._has_all = True
-        self.again: tuple[BuildsAgain, ...] = ()
+        self.none_since: tuple[NoneSince, ...] = ()
 
     def follow(self, end: SectionEnd, diff: CatalogDiff) -> Back:
         """Take the next section, from the oldest to the newest; return which packages are back.
 
-        `again` then has what packages of it have builds with again.
+        `none_since` then says which compilers and MPIs packages of it have builds with again, and
+        which new builds still have none, if they were lost when one of these was.
         """
         self._sections += 1
-        again: dict[tuple[str, str, _Place], list[tuple[bool, str]]] = {}
+        again: _Lost = {}
+        still: _Lost = {}
         back: dict[tuple[tuple[str, ...], str], dict[str, str]] = {}
         is_narrowed = len(wanted_kinds(diff.filters)) < len(Kind)
         self._has_all = self._has_all and not (is_narrowed or diff.skipped)
@@ -170,27 +179,27 @@ class NetChanges:
                 specs = changes_by_package(stack.changes if are_some_left else ())
                 for change in stack.package_changes if stack.status == "changed" else ():
                     followed = packages.setdefault(change.package, _Followed())
-                    for it in followed.tools_again(
-                        change, specs.get(change.package, ()), end.called
-                    ):
-                        package = change.is_dependency, change.package
+                    package = change.is_dependency, change.package
+                    of_package = specs.get(change.package, ())
+                    for it in followed.tools_again(change, of_package, end.called):
                         again.setdefault((*it, place), []).append(package)
+                    for it in followed.without.items() if change.specs.added else ():
+                        still.setdefault((*it, place), []).append(package)
                     followed.follow(change, end.called)
                     since = followed.gone_since if change.whole else ""
                     if since and place not in self._whole:
                         back.setdefault((names, stack.stack), {})[change.package] = since
-        self.again = tuple(
-            BuildsAgain(
-                tool,
-                since,
-                self._named([place]),
-                tuple(name for is_dependency, name in some if not is_dependency),
-                tuple(name for is_dependency, name in some if is_dependency),
-            )
-            for (tool, since, place), some in sorted(again.items())
-            if self._has_all  # else nobody knows what happened in between
-        )
+        sinces = {since for _, since, _ in again}
+        still = {it: some for it, some in still.items() if it[1] in sinces}
+        both = (*self._listed(again, is_again=True), *self._listed(still, is_again=False))
+        self.none_since = both if self._has_all else ()  # else nobody knows what was in between
         return back
+
+    def _listed(self, lost: _Lost, *, is_again: bool) -> Iterator[NoneSince]:
+        for (tool, since, place), some in sorted(lost.items()):
+            products = tuple(name for is_dependency, name in some if not is_dependency)
+            others = tuple(name for is_dependency, name in some if is_dependency)
+            yield NoneSince(is_again, tool, since, self._named([place]), products, others)
 
     def _named(self, places: Iterable[_Place]) -> tuple[str, ...]:
         """Return the names of stacks, if there are several in the catalog, and of several tags."""

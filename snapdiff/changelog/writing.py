@@ -125,7 +125,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
                     end=end,
                     is_plain=_PLAIN.fullmatch(end.name) is not None,
                     renamed_stacks=diff.renamed_stacks,
-                    again=net.again if net else (),
+                    none_since=net.none_since if net else (),
                     link=_LINKS[self.format_name](self.options.package_url),
                     **block_values(
                         outline,

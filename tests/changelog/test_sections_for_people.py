@@ -507,6 +507,9 @@ def test_all_that_have_no_build_left_are_named_where_the_line_of_one_does_not_sa
     [again] = [line for line in lines if line.startswith("**Builds again** with ")]
     assert again.startswith("**Builds again** with `intel-oneapi-compilers` (none since ")
     assert again.endswith(f"): {both}")
+    [still] = [line for line in lines if line.startswith("**Still no builds** with ")]
+    assert still.startswith("**Still no builds** with `intel-oneapi-mpi` (none since ")
+    assert still.endswith("): `esmf`, `superlu-dist`; of dependencies, `parmetis`")
 
 
 @pytest.mark.parametrize("stacks", [("cpu",), ("cpu", "gpu")])
@@ -541,6 +544,7 @@ def test_what_has_builds_again_that_an_older_section_says_has_none_is_told(
         assert len(re.findall(line, text)) == 1
     html = run_cli("-C", tmp_path, "changelog", "HEAD~2..HEAD", "-f", "html").out
     assert html.count("Builds again") == 2
+    assert "Still no builds" not in text
     # Of some kinds alone nobody knows what happened in between.
     narrowed = run_cli("-C", tmp_path, "changelog", "HEAD~2..HEAD", "-k", "added,removed").out
     assert "Builds again" not in narrowed
