@@ -18,6 +18,10 @@ Named = tuple[tuple[str, tuple[Move, ...]], ...]
 """Packages by name, each with what happened to it in some stacks."""
 
 
+Traits = tuple[tuple[TraitCount, tuple[str, ...]], ...]
+"""What tells builds, each with the packages that have such."""
+
+
 class ClassCount(Struct, frozen=True, kw_only=True):
     """How many packages had one status, and what is said of some of them.
 
@@ -51,7 +55,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     what: tuple[str, ...] = ()
     is_single: bool = False
     version: str = ""
-    lost_with: tuple[tuple[TraitCount, tuple[str, ...]], ...] = ()
+    lost_with: Traits = ()
     lost_too: tuple[str, ...] = ()
     first_with: TraitCount | None = None
     few: Named = ()
@@ -59,7 +63,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     events: tuple[Event, ...] = ()
     major: int = 0
     with_versions: tuple[str, ...] = ()
-    more_with: tuple[TraitCount, ...] = ()
+    more_with: Traits = ()
     has_twin: bool = False
     in_field: "ClassCount | None" = None
 

@@ -8,7 +8,7 @@ from snapdiff.reports.moves.builds import BuildShare
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import FEW_STACKS, HERE, NOWHERE, Place
 from snapdiff.reports.moves.statuses import Status
-from snapdiff.reports.outline.class_counts import NEWS, ClassCount, Named
+from snapdiff.reports.outline.class_counts import NEWS, ClassCount, Named, Traits
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.result.causes import TraitCount
 from snapdiff.spack import NO_COMPILER
@@ -72,13 +72,8 @@ def _gone_beside(move: Move) -> tuple[TraitCount, ...]:
     return (*move.versions.moved_by, *(move.lost.parts if move.lost and is_told else ()))
 
 
-def _traits_of(
-    builds: Iterable[tuple[str, BuildShare | None]],
-) -> tuple[tuple[TraitCount, tuple[str, ...]], ...]:
-    """Return what tells all builds of some packages, that of most first; of more than two nothing.
-
-    With each are the packages that have such.
-    """
+def _traits_of(builds: Iterable[tuple[str, BuildShare | None]]) -> Traits:
+    """Return what tells all builds of some packages, that of most first; of more than two none."""
     found: dict[TraitCount, set[str]] = {}
     for name, share in builds:
         if share is None or sum(it.specs for it in share.parts) != share.number:
@@ -135,8 +130,7 @@ def _count(
         some = tuple(sorted({name for name, move in moves if move.has_step}))
         if len(some) <= _FEW_WITH_VERSIONS and len(some) + 1 < counted.number:
             builds = [(name, move.gained) for name, move in moves if name not in some]
-            more_with = tuple(trait for trait, _ in _traits_of(builds))
-            counted = replace(counted, with_versions=some, more_with=more_with)
+            counted = replace(counted, with_versions=some, more_with=_traits_of(builds))
     elif status is Status.MORE and counted.what == ("builds",) and counted.number > 1:
         traits = [it for it, _ in _traits_of((name, move.gained) for name, move in moves)]
         counted = replace(counted, first_with=traits[0] if len(traits) == 1 else None)
