@@ -87,7 +87,8 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     """Specs that changed alike: what they are, why they changed, and the tree below them.
 
     There is one version where a side has none, or both have the same. What has no meaning for the
-    kind of change is None, empty or false. `lines` begin with the hashes of each spec, then comes
+    kind of change is None, empty or false. Reports say of those `apart` that one build is gone, and
+    one new. `lines` begin with the hashes of each spec, then comes
     what changed below all of them.
     """
 
@@ -101,6 +102,7 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     cause: Cause | None
     fields: tuple[Event, ...]
     same_to_use: bool
+    apart: bool
     lines: tuple[str, ...]
 
 
@@ -160,6 +162,7 @@ def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
         cause=change.cause if isinstance(change.cause, Cause) else None,
         fields=tuple(it.event() for it in change.fields if it.name != "version"),
         same_to_use=change.same_to_use is True,
+        apart=bool(change.two_builds),
         lines=lines,
     )
 

@@ -174,6 +174,8 @@ def test_a_build_is_gone_and_one_is_new_where_only_their_mpis_tell_them(
     )
     assert sum(cause.specs for cause in apart.causes) == rebuilt
     assert all(cause.reach <= rebuilt for cause in apart.causes)
+    why = run_cli("why", "app", *sides).out
+    assert why.count("with another hash (reports say: one build gone, one new): ") == gone
     # Of some kinds alone the pairs are reported.
     assert "rebuilt" not in run_cli(*sides, "-k", "removed", "-f", "csv").out
     assert (
