@@ -856,10 +856,10 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
     lost = "3 products (`p`, `q`, `r`) lost builds"
     for number, (left, words) in enumerate(
         (
-            (users("pqr", "mpich", "mvapich"), f"{lost} with `openmpi` `1.0`,"),
+            (users("pqr", "mpich", "mvapich"), f"{lost} with `openmpi` `1.0` (none left),"),
             (
                 [*users("pq", "mpich", "mvapich"), *users("r", "openmpi", "mvapich")],
-                f"{lost} with `openmpi` `1.0`, or with `mpich` `1.0`;",
+                f"{lost} with `openmpi` `1.0` (none left), or with `mpich` `1.0` (none left);",
             ),
             (
                 [it for n, name in enumerate("pqr") for it in users(name, *list(mpis)[:n])],
@@ -867,7 +867,7 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
             ),
             (
                 users("pqr", "mvapich"),
-                f"{lost} with `mpich` `1.0` and builds with `openmpi` `1.0`;",
+                f"{lost} with `mpich` `1.0` (none left) and builds with `openmpi` `1.0` (none left);",
             ),
         )
     ):
