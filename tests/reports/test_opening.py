@@ -853,13 +853,13 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
         return [*(Item(it, explicit=True) for it in names), *some]
 
     every = [*mpis.values(), *users("pqr", *mpis)]
-    lost = "3 products (`p`, `q`, `r`) lost builds"
+    lost, none = "3 products (`p`, `q`, `r`) lost builds", "(none left)"
     for number, (left, words) in enumerate(
         (
-            (users("pqr", "mpich", "mvapich"), f"{lost} with `openmpi` `1.0` (none left),"),
+            (users("pqr", "mpich", "mvapich"), f"{lost} with `openmpi` `1.0` {none},"),
             (
                 [*users("pq", "mpich", "mvapich"), *users("r", "openmpi", "mvapich")],
-                f"{lost} with `openmpi` `1.0` (none left), or with `mpich` `1.0` (none left);",
+                f"{lost} with `openmpi` `1.0` {none}, or with `mpich` `1.0` {none};",
             ),
             (
                 [it for n, name in enumerate("pqr") for it in users(name, *list(mpis)[:n])],
@@ -867,13 +867,13 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
             ),
             (
                 users("pqr", "mvapich"),
-                f"{lost} with `mpich` `1.0` (none left) and builds with `openmpi` `1.0` (none left);",
+                f"{lost} with `mpich` `1.0` {none} and builds with `openmpi` `1.0` {none};",
             ),
         )
     ):
         sides = [*every, OTHER], [*mpis.values(), *left, replace(OTHER, version="1.1")]
         lines = report(tmp_path / str(number), {"a": sides})
-        assert lines[2].startswith(f"{words} `{OTHER.name}` is upgraded.")
+        assert lines[2] == f"{words} `{OTHER.name}` is upgraded."
 
 
 def test_a_lost_build_that_nothing_tells_has_no_reason_in_the_sentence(tmp_path: Path) -> None:
