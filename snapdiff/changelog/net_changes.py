@@ -1,6 +1,6 @@
 """What all sections of a changelog come to: which packages are new or gone, which are as before."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET
@@ -194,6 +194,12 @@ class NetChanges:
         both = (*self._listed(again, is_again=True), *self._listed(still, is_again=False))
         self.none_since = both if self._has_all else ()  # else nobody knows what was in between
         return back
+
+    def none_since_when(self, tool: str, packages: Collection[str]) -> str:
+        """Return which section says that packages of the only stack lost all builds with a tool."""
+        [followed] = self._places.values() if len(self._places) == 1 else [{}]
+        lost = [followed[it].without.get(tool, "") for it in packages if it in followed]
+        return lost[0] if len(lost) == len(packages) and len(set(lost)) == 1 else ""
 
     def _listed(self, lost: _Lost, *, is_again: bool) -> Iterator[NoneSince]:
         for (tool, since, place), some in sorted(lost.items()):

@@ -267,6 +267,23 @@ def test_a_changelog_begins_with_what_one_report_on_its_ends_says(tmp_path: Path
     assert "In all" not in markdown(tmp_path, "--allow-empty")
 
 
+@pytest.mark.parametrize("both", [True, False])
+def test_what_is_lost_in_the_end_has_the_section_that_lost_it(tmp_path: Path, both: bool) -> None:
+    mpi = [Item(name, explicit=True) for name in ("mpich", "openmpi")]
+    user = Item("user", explicit=True, needs=(needs(mpi[1], "mpi"),))
+    for number in range(1, 5):
+        items = [*mpi, user, Item("other", f"1.{number}", explicit=True)]
+        for name, last in (("a", 1), ("b", 1 if both else 2)):
+            kept, lost = (Item(name, explicit=True, needs=(needs(it, "mpi"),)) for it in mpi)
+            items += [kept, lost] if number <= last else [kept]
+        write_files(tmp_path, {f"{number}/hpc/spack.lock": to_bytes(lock(items))})
+    overall = net(markdown(tmp_path))[0]
+    since = "none since `2`" if both else "none left"
+    assert (
+        f"`a` and `b` lost builds with `openmpi` `1.0` ({since}), `other` is" in overall
+    )
+
+
 def test_a_commit_is_called_by_its_tag(tmp_path: Path) -> None:
     history = History(tmp_path)
     for number, names in enumerate(("az", "abz", "az", "abz"), 1):

@@ -396,7 +396,7 @@ def test_of_several_that_changed_in_different_ways_the_words_are_plural(tmp_path
     ("same", "moved", "said"),
     [
         (0, 4, "4 more changed in nothing but os (e4s) or hash."),
-        (2, 4, "2 more were only rebuilt (the catalog does not say why), 4 more also have another"),
+        (2, 4, "2 more were only rebuilt (why is not known), 4 more also have another"),
     ],
 )
 def test_what_has_another_os_in_one_stack_is_told_with_what_was_only_rebuilt(

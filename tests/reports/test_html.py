@@ -94,7 +94,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
             "Of 24 packages compared in develop, pruners-ninja is gone, superlu-dist lost a "
             "build (another that looks the same is still there), celeritas is new, py-setuptools "
             "is downgraded, 10 are upgraded. zlib-ng has more builds, 3 are reconfigured, "
-            "4 were only rebuilt (the catalog does not say why), 2 more also have another os in "
+            "4 were only rebuilt (why is not known), 2 more also have another os in "
             "data-vis-sdk. 11 stacks changed, radiuss-aws removed, "
             "developer-tools-aarch64-linux-gnu added; 1 tag removed, 1 added. Toolchain: os "
             "ubuntu20.04 → ubuntu22.04 (data-vis-sdk), compiler gcc@11.4.0 → gcc@12.3.0 (2 of 9 "

@@ -99,7 +99,7 @@ def test_each_class_is_counted_above_its_rows_as_in_the_sentence(browser: Browse
         assert re.search(rf" {words}( \(.*?\))?, ", sentence)
     assert f" {counts['Upgraded']} are upgraded. zlib-ng has more builds, " in sentence
     said = f" {counts['Reconfigured']} are reconfigured, {counts['Only rebuilt']} were only rebuilt"
-    said += f" (the catalog does not say why), {counts['Changed in os alone']} more also have "
+    said += f" (why is not known), {counts['Changed in os alone']} more also have "
     assert f"{said}another os in data-vis-sdk. " in sentence
     browser.all("button.sort")[0].click()
     assert browser.all("#rows .class") == []

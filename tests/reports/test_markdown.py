@@ -66,7 +66,7 @@ def test_a_report_is_never_over_the_limit(
     whole = full[format_name, group_by]
     assert (text == whole) == (len(whole) <= most)
     if text != whole:
-        assert re.search("(Shortened|[Ll]eft out) to fit", text)
+        assert re.search("Only in the whole report: |(Shortened|left out) to fit", text)
 
 
 def test_what_is_not_shown_is_counted(diff: CatalogDiff) -> None:
@@ -306,7 +306,7 @@ class TestOwnTemplate:
 
 def test_a_built_in_template_can_be_replaced_alone(tmp_path: Path) -> None:
     words = (ROOT / "templates" / "words.j2").read_text(encoding="utf-8")
-    other = ("catalog", "kitalog")
+    other = ("why is not known", "nobody knows why")
     (tmp_path / "words.j2").write_text(words.replace(*other), "utf-8")
     for format_name in ("markdown", "comment", "text"):
         arguments = ("-C", ROOT, *SNAPSHOTS, "-f", format_name)
@@ -383,7 +383,7 @@ def test_release_notes_are_never_over_their_limit_unless_every_spec_is_asked_for
     diff = diff_of(old, new)
     text = render_report(diff, "markdown")
     assert 30_000 < len(text) <= MOST_CHARACTERS
-    assert "\n\nLeft out to fit: " in text
+    assert "\n\nOnly in the whole report: " in text
     whole = render_report(diff, "markdown", ReportOptions(max_length=10**6))
     assert len(whole) > MOST_CHARACTERS
     assert len(render_report(diff, "markdown", ReportOptions(detail=True))) > len(whole)
@@ -422,7 +422,7 @@ def test_all_lines_stay_where_links_alone_take_too_much_room(tmp_path: Path) -> 
     text = render_report(diff, "markdown", ReportOptions(max_length=full - 1))
     assert "](" not in text
     assert [name for name in names if text.count(f"\n- `{name}` ") != 1] == []
-    assert "\nLeft out to fit: links of packages.\n" in text
+    assert "\nOnly in the whole report: links of packages.\n" in text
 
 
 def test_no_fold_is_left_open_where_a_report_is_cut(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     }
     found = report(tmp_path, stacks, "-f", "comment")
     taken = "no longer root specs in some environments, but dependencies of it"
-    taken = f"{taken}: `tool0`, `tool1`, `tool2`"
+    taken = f"{taken}: `tool0`, `tool1`, and where still there `tool2`"
     assert f"**`sdk` is new in all but `c`**: {taken}" in found
     left = "`b`; `c` has the package as before; now only a dependency in `a`"
     assert [line for line in found[5:] if "now only" in line.lower()] == [
@@ -371,12 +371,12 @@ def test_a_short_comment_says_what_it_leaves_out_uncounted(tmp_path: Path) -> No
     for most in range(len("\n".join(full)), 100, -10):
         arguments = ["-f", "comment", "--package-url", "", "--max-length", str(most)]
         text = run_cli("-C", tmp_path, "old", "new", *arguments).out
-        sentence = next((it for it in text.splitlines() if "Left out to fit: " in it), "")
+        sentence = next((it for it in text.splitlines() if "Only in the whole report: " in it), "")
         said.add(sentence.partition(": ")[2])
         if not sentence:
             assert text.endswith(("… and more, left out to fit.\n", full[-1] + "\n"))
         elif "Products" not in text:
-            assert "Left out to fit: " in sentence
+            assert "Only in the whole report: " in sentence
         if "many packages share" in sentence:
             assert "are only its dependencies" not in text
     assert said == {"", "what many packages share."}
@@ -587,7 +587,7 @@ def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Pa
     text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "270").out
     assert "because of" not in text
     left_out = "details of dependencies and hashes, which versions dependencies lost"
-    assert f"Left out to fit: {left_out}." in text
+    assert f"Only in the whole report: {left_out}." in text
 
 
 def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item(

@@ -88,5 +88,5 @@ def test_counts_that_do_not_fit_are_left_out_as_a_whole(tmp_path: Path) -> None:
     beginning, _ = reports(tmp_path, "markdown", {"cpu": CPU, "gpu": GPU})
     done = run_cli("-C", tmp_path, "old", "new", "--stat", "-f", "markdown", "--max-length", "250")
     assert (done.status, done.err) == (0, "")
-    left_out = "Left out to fit: the table of counts.\n"
+    left_out = "Only in the whole report: the table of counts.\n"
     assert done.out == f"{beginning}\n\n{left_out}"
