@@ -27,8 +27,8 @@ from snapdiff.spack import is_other_compiler, package_of_compiler
 class _Swapped(Struct, frozen=True):
     """The pairs of a stack, as hashes, of which the specs have another tool: a compiler or an MPI.
 
-    `look` is what a build is with any such tool, `tool` the name of the one that it has, of a build
-    of the old side (0) or of the new one (1) with its hash.
+    `look` is what a build is with any such tool, `tool` the name of the one that it has, if it is
+    one, of a build of the old side (0) or of the new one (1) with its hash.
     """
 
     pairs: Sequence[tuple[str, str]]
@@ -46,7 +46,7 @@ class Apart(Struct, frozen=True):
     hashes: frozenset[str]
     followed: Mapping[str, str]
 
-    def of_side(self, hashes: Iterable[str]) -> "tuple[frozenset[str], frozenset[str]]":
+    def of_side(self, hashes: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
         """Return those of some specs of one side, and those that are neither gone nor new."""
         own = self.hashes.intersection(hashes)
         return own, own.intersection((*self.followed, *self.followed.values()))
@@ -131,7 +131,8 @@ def _swapped(pair: PackagePair, pairing: Pairing, sides: Sides | None) -> Iterat
 def _two_builds(
     stack: str, swapped: _Swapped, pair: PackagePair, kept: Iterable[tuple[str, Build]]
 ) -> frozenset[str]:
-    on_both = {swapped.look(build) for _, build in kept if stack in build.stacks}
+    there = ((key, build) for key, build in kept if stack in build.stacks)
+    on_both = {swapped.look(build) for key, build in there if swapped.tool(1, key, build)}
     several = []
     for number, side in enumerate((pair.old, pair.new)):
         moved = {hashes[number] for hashes in swapped.pairs}

@@ -279,9 +279,7 @@ def test_what_is_lost_in_the_end_has_the_section_that_lost_it(tmp_path: Path, bo
         write_files(tmp_path, {f"{number}/hpc/spack.lock": to_bytes(lock(items))})
     overall = net(markdown(tmp_path))[0]
     since = "none since `2`" if both else "none left"
-    assert (
-        f"`a` and `b` lost builds with `openmpi` `1.0` ({since}), `other` is" in overall
-    )
+    assert f"`a` and `b` lost builds with `openmpi` `1.0` ({since}), `other` is" in overall
 
 
 def test_a_commit_is_called_by_its_tag(tmp_path: Path) -> None:

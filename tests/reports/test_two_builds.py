@@ -135,6 +135,7 @@ def on(*libraries: str, mpi: str = "") -> Item:
         ([MPICH[0], OPENMPI[0]], [NEWER[0], OPENMPI[0]], "", 0, 1),
         # Nor does one without any.
         ([MVAPICH[0], on()], [OPENMPI[0], on("zlib")], "", 0, 2),
+        ([MVAPICH[0], on()], [OPENMPI[0], on()], "", 0, 1),
         # By their dependencies mpich became openmpi and openmpi mpich: both are still there.
         (
             [MPICH[0], on("zlib", mpi="mpich"), on("lib", mpi="openmpi")],
