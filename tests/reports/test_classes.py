@@ -388,15 +388,15 @@ def test_of_several_that_changed_in_different_ways_the_words_are_plural(tmp_path
         for os in ("ubuntu20.04", "ubuntu22.06")
     ]
     text = run_cli(*write_locks(tmp_path, *sides), "-f", "text").out
-    said = "12 more changed in os alone, same has another hash and no other change."
+    said = "same has another hash and no other change, 12 more changed in os alone."
     assert said in " ".join(text.split())
 
 
 @pytest.mark.parametrize(
     ("same", "moved", "said"),
     [
-        (0, 4, "4 more changed in nothing but os (e4s) or hash."),
-        (2, 4, "2 more were only rebuilt (why is not known), 4 more also have another"),
+        (0, 4, "4 more changed in os alone (e4s)."),
+        (2, 4, "2 more were only rebuilt (why is not known), 4 more changed in os alone (e4s)."),
     ],
 )
 def test_what_has_another_os_in_one_stack_is_told_with_what_was_only_rebuilt(

@@ -298,9 +298,7 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
     # One that came to another environment is not gone for good.
     sides = (tools(39, "3.1.2", "1.1"), tools(39, "3.1.3"))
     lines = report(tmp_path / "other", {"a": sides, "b": sides[::-1]})
-    words = (
-        "some versions of dependencies gone: `openssl` `1.1` (other environments have it), in `a`"
-    )
+    words = "some versions of dependencies gone: `openssl` `1.1` (still elsewhere), in `a`"
     assert [line for line in lines if "dependencies gone: " in line] == [f"**Lost**: {words}"]
 
 

@@ -34,10 +34,10 @@ NEWS = """\
 dependencies there
 - options turned off: `lbann` `~al` (all 5); `ascent` `~fortran` (`oneapi-x86_64`)
 - some versions of dependencies gone: `openssl` `1.1.1v` (now `3.1.3`), in all 5; `hdf5` \
-`1.12.2` (other environments have it), in `cuda-ppc64le`, `rocm-x86_64`
+`1.12.2` (still elsewhere), in `cuda-ppc64le`, `rocm-x86_64`
 - some options of dependencies turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
-- of dependencies: 51 gone, 10 from some environments; 28 of the 51 because of `visit` (now \
+- of dependencies: 51 gone, 10 more from some environments; 28 of the 51 because of `visit` (now \
 `~gui`), 7 because of `py-cinemasci` `1.7.0` → `1.3`
 **`ecp-data-vis-sdk` `1.0` is new in `cuda-aarch64`, `oneapi-x86_64` (the 3 others had it)**
 - downgraded for it in both: `py-cinemasci` `1.7.0` → `1.3`
@@ -125,7 +125,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     )
     assert lines[2] == (
         "2 products have more versions or builds, 8 are reconfigured, `bricks` has another version "
-        "scheme, 5 only have another hash, 57 more also another os in `oneapi-x86_64`. "
+        "scheme, 5 only have another hash, 57 more changed in os alone (`oneapi-x86_64`). "
         "Of all 123, 13 are no longer root specs anywhere, only dependencies (4 changed in nothing "
         "else). Toolchain: `gcc` and `intel-oneapi-compilers` as before, "
         "`cuda` `12.1.1` → `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by "
@@ -175,7 +175,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "61 products, each with what happened to it by environment",
         f"57 products changed in os alone ({oneapi}), 5 only have another hash",
         (
-            "Dependencies beside the toolchain: 51 packages gone, 10 from some environments, "
+            "Dependencies beside the toolchain: 51 packages gone, 10 more from some environments, "
             "29 lost versions or builds, 12 new, 15 now in more environments, 3 downgraded, 82 "
             "upgraded (8 to another major version), 332 others"
         ),

@@ -41,7 +41,6 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     - `few`, `few_in_some`: which they are, and those `in_some`, with what happened to each, where
       these are few that somebody will miss or look for
     - `events`: in which fields they changed, as all around them did
-    - `in_field`: those that did so in one place, told with those that only have another hash
     - `major`: how many of the upgraded ones have another major version
     - `with_versions`, `more_with`: the few that have more versions, where the others only have more
       builds, and what tells these builds, if that is one trait or two
@@ -65,7 +64,6 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     with_versions: tuple[str, ...] = ()
     more_with: Traits = ()
     has_twin: bool = False
-    in_field: "ClassCount | None" = None
 
     @property
     def loses_builds(self) -> bool:
@@ -107,25 +105,16 @@ class Numbers(Struct, frozen=True, kw_only=True):
 
     The others say the same as a sentence does: `told` are the classes that it has, `behind` those
     that stand behind it, or are one number in a title, `otherwise`. `besides` changed as all around
-    them did, in their number of equal builds or in their hash, beside any that changed otherwise;
-    they are `number_besides`.
+    them did, in their number of equal builds or in their hash, beside any that changed otherwise.
     """
 
     by_class: tuple[ClassCount, ...]
 
     @property
     def besides(self) -> tuple[ClassCount, ...]:  # noqa: D102 # the class says it
-        quiet = {it.status: it for it in self.by_class[1:] if it.status.is_quiet}
-        shared = quiet.get(Status.SHARED)
-        if shared and shared.place is not None:
-            del quiet[Status.SHARED]
-            others = quiet.get(Status.REBUILT, ClassCount(status=Status.REBUILT, number=0))
-            quiet[Status.REBUILT] = replace(others, in_field=shared)
-        return tuple(quiet.values())
-
-    @property
-    def number_besides(self) -> int:  # noqa: D102
-        return self.number - sum(it.number for it in self._news)
+        quiet = (it for it in self.by_class[1:] if it.status.is_quiet)
+        # The hash of those that changed in a field is another one, too.
+        return tuple(sorted(quiet, key=lambda it: it.status is Status.SHARED))
 
     @property
     def _news(self) -> tuple[ClassCount, ...]:
