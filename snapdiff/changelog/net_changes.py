@@ -71,7 +71,8 @@ class NoneSince(NamedTuple):
 class _Followed:
     """A package in one stack: which of its versions went and came so far, and its whole changes.
 
-    `without` has the compilers and MPIs that its builds had and none has, and since when.
+    `without` has the compilers and MPIs that its builds had and none has, and since when, as far as
+    new builds say it; `still_without` those of which nothing that happened leaves it open.
     """
 
     def __init__(self) -> None:
@@ -82,6 +83,7 @@ class _Followed:
         self._steps: list[tuple[Kind, str]] = []
         self._last = ""
         self.without: dict[str, str] = {}
+        self.still_without: dict[str, str] = {}
         self.is_product = False
 
     def follow(self, change: PackageChange, when: str) -> None:
@@ -110,8 +112,21 @@ class _Followed:
         tools.update(it.package for it in causes if it.what == "replaced" and it.package)
         tools.update(it.trait.name for it in change.new_with or () if it.trait.name)
         again = [(it, self.without.pop(it)) for it in sorted(tools & self.without.keys())]
+        counts = change.specs
+        is_known = counts.added == sum(it.specs for it in change.new_with or ())
+        if (
+            change.whole
+            or not is_known
+            or counts.upgraded + counts.downgraded
+            or (counts.reconfigured + counts.rebuilt)
+        ):
+            self.still_without.clear()
+        for tool in tools:
+            self.still_without.pop(tool, None)
         left = (it.trait for it in change.no_longer_with or () if not it.version)
-        self.without |= {it.name or package_of_compiler(it.value or ""): when for it in left}
+        lost = {it.name or package_of_compiler(it.value or ""): when for it in left}
+        self.without |= lost
+        self.still_without |= lost
         return again
 
     @property
@@ -183,7 +198,7 @@ class NetChanges:
                     of_package = specs.get(change.package, ())
                     for it in followed.tools_again(change, of_package, end.called):
                         again.setdefault((*it, place), []).append(package)
-                    for it in followed.without.items() if change.specs.added else ():
+                    for it in followed.still_without.items() if change.specs.added else ():
                         still.setdefault((*it, place), []).append(package)
                     followed.follow(change, end.called)
                     since = followed.gone_since if change.whole else ""

@@ -11,6 +11,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from itertools import chain
 
 from msgspec import UNSET, Struct
 
@@ -62,8 +63,8 @@ def pairs_apart(
 
     Their compilers have other names, or they agree in all their own fields and are above MPIs of
     other names. And a build that has all else of one of the two is in no such pair: on both sides,
-    or on its side with another compiler, or MPI. So the package is built with several of these, and
-    no build of one took the place of another's.
+    or on its side with another compiler, or MPI; or such pairs are crosswise. So the package is
+    built with several of these, and no build of one took the place of another's.
     """
     found = {
         stack: [it for it in _swapped(pair, pairing, sides) if it.pairs]
@@ -72,14 +73,21 @@ def pairs_apart(
     kept = list(pair.kept()) if any(found.values()) else []
     apart = dict.fromkeys(pairings, NOTHING_APART)
     for stack, some in found.items():
-        hashes = frozenset[str]().union(*(_two_builds(stack, it, pair, kept) for it in some))
-        if hashes:
-            apart[stack] = Apart(hashes, _followed(pair, hashes, sides) if sides else {})
+        pairs = list(chain.from_iterable(it.pairs for it in some))
+        followed = _followed(pair, {*chain.from_iterable(pairs)}, sides) if sides else {}
+        several = {*followed, *followed.values()}.union(
+            *(_one_of_several(stack, it, pair, kept) for it in some)
+        )
+        hashes = (it for both in pairs if not several.isdisjoint(both) for it in both)
+        apart[stack] = Apart(frozenset(hashes), followed)
     return apart
 
 
 def _followed(pair: PackagePair, hashes: Collection[str], sides: Sides) -> dict[str, str]:
-    """Return the new spec that agrees with each old one in its own fields and in its MPI."""
+    """Return the new spec that agrees with an old one in its own fields and in its MPI.
+
+    Section 6 paired both with others: crosswise, as the package is built with several MPIs.
+    """
     both: list[dict[Hashable, list[str]]] = [{}, {}]
     for specs, side, like in zip((pair.old, pair.new), sides, both, strict=True):
         for key in sorted(specs.keys() & hashes):
@@ -128,12 +136,13 @@ def _swapped(pair: PackagePair, pairing: Pairing, sides: Sides | None) -> Iterat
         )
 
 
-def _two_builds(
+def _one_of_several(
     stack: str, swapped: _Swapped, pair: PackagePair, kept: Iterable[tuple[str, Build]]
-) -> frozenset[str]:
+) -> list[str]:
+    """Return the specs in pairs beside which another build says that there are several tools."""
     there = ((key, build) for key, build in kept if stack in build.stacks)
     on_both = {swapped.look(build) for key, build in there if swapped.tool(1, key, build)}
-    several = []
+    several: list[str] = []
     for number, side in enumerate((pair.old, pair.new)):
         moved = {hashes[number] for hashes in swapped.pairs}
         beside: dict[Hashable, set[str]] = {}
@@ -147,8 +156,7 @@ def _two_builds(
             if swapped.look(build) in on_both
             or beside.get(swapped.look(build), set()) - {swapped.tool(number, key, build), ""}
         ]
-    apart = (hashes for hashes in swapped.pairs if not {*hashes}.isdisjoint(several))
-    return frozenset(it for hashes in apart for it in hashes)
+    return several
 
 
 def _look(build: Build) -> Hashable:

@@ -119,7 +119,7 @@ class ComparedStack:
                 self.changes, self.dependencies, self.known, scope, self._is_reported
             )
             apart = self._builds_apart()
-            told = [*(it for it in changes if not it.two_builds), *(apart.changes if apart else ())]
+            told = apart.of_all(changes) if apart else changes
             lost, gained, moved = self._traits(changes)
             roots = self._root_changes()
             packages = self._packages(changes)
@@ -189,8 +189,8 @@ class ComparedStack:
         )
 
     def _builds_apart(self) -> BuildsApart | None:
-        """Return what reports say in place of pairs that are two builds, and of causes without."""
-        if not self._apart:
+        """Return what reports say in place of pairs that are two builds, if all are reported."""
+        if not self._apart or self.scope.filters.because:  # then some of the pairs are not reported
             return None
         changes = [*(it for it in self.changes if not it.two_builds), *self._apart]
         changes, causes = explain_changes(

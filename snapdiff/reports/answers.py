@@ -162,7 +162,7 @@ def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
         cause=change.cause if isinstance(change.cause, Cause) else None,
         fields=tuple(it.event() for it in change.fields if it.name != "version"),
         same_to_use=change.same_to_use is True,
-        apart=bool(change.two_builds),
+        apart=bool(change.two_builds and change.two_builds.lost and change.two_builds.gained),
         lines=lines,
     )
 

@@ -152,6 +152,10 @@ class BuildsApart(Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     causes: tuple[StackCause, ...]
 
+    def of_all(self, changes: Iterable[Change]) -> list[Change]:
+        """Return all changes of the stack, with these in place of the pairs."""
+        return [*(it for it in changes if not it.two_builds), *self.changes]
+
 
 class StackDiff(Struct, frozen=True, kw_only=True):
     """What happened in one stack of one tag.
@@ -182,7 +186,7 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     - `causes`: why its specs were rebuilt, what explains most first
     - `changes`: what happened to each spec that changed; nothing in a tag that is on one side only
     - `builds_apart`: what reports for people say in place of pairs that are `two_builds`; there
-      where there are any, and all kinds of change are reported
+      where there are any, and all of them are reported
     - `renamed_from`: its name on the old side, where it has another one there
     """
 

@@ -550,6 +550,39 @@ def test_what_has_builds_again_that_an_older_section_says_has_none_is_told(
     assert "Builds again" not in narrowed
 
 
+@pytest.mark.parametrize("back", ["version", "variant", "whole", "none"])
+def test_still_no_build_is_said_only_where_nothing_else_may_have_one(
+    tmp_path: Path, back: str
+) -> None:
+    """Two lost their builds with openmpi, and one has them again; the other may have, too."""
+    mpi = [Item(name, explicit=True) for name in ("mpich", "openmpi")]
+
+    def build(name: str, tool: int, **fields: Any) -> Item:
+        return replace(Item(name, explicit=True, needs=(needs(mpi[tool], "mpi"),)), **fields)
+
+    kept, user = [build(name, 0) for name in ("app", "lib")], build("user", 1)
+    lost = [build(name, 1) for name in ("app", "lib")]
+    again = {
+        "version": [build("app", 1, version="1.1")],
+        "variant": [build("app", 1, parameters={"x": True})],
+        "whole": [kept[0], lost[0]],
+        "none": [kept[0]],
+    }[back]
+    gone = [] if back == "whole" else [kept[0]]
+    more = build("app", 0, parameters={"new": True})
+    history = History(tmp_path)
+    for some in (
+        [*kept, *lost],
+        [*gone, kept[1]],
+        again + kept[1:],
+        [*again, more, kept[1], lost[1]],
+    ):
+        history.commit({"hpc/spack.lock": to_bytes(lock([*mpi, user, *some]))})
+    text = markdown("-C", tmp_path, "HEAD~3..HEAD")
+    assert "**Builds again** with `openmpi` (none since " in text
+    assert ("**Still no builds** with `openmpi`" in text) is (back == "none")
+
+
 def test_a_section_calls_no_builds_the_first_that_were_there_before(tmp_path: Path) -> None:
     kept = [Item(name, explicit=True) for name in ("fftw", "hdf5", "netcdf-c")]
     cce = [replace(item, compiler=("cce", "16.0.1")) for item in kept]

@@ -10,10 +10,10 @@ from snapdiff import diff_catalogs, load_catalog
 from snapdiff.reports.moves.two_builds import with_builds_apart
 from snapdiff.result.packages import Kind
 from tests.reports.test_news import diff_of
-from tests.support.documents import Item, needs
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import write_locks
 from tests.support.generated import Catalogs, catalogs
-from tests.support.helpers import run_cli, run_json
+from tests.support.helpers import run_cli, run_json, write_files
 
 GCC, CCE = ("gcc", "12.2.0"), ("cce", "16.0.1")
 MPI = {version: Item("mpich", version, explicit=True) for version in ("4.0", "4.1")}
@@ -144,6 +144,14 @@ def on(*libraries: str, mpi: str = "") -> Item:
             0,
             2,
         ),
+        # All of them: that they are crosswise says it.
+        (
+            [on("zlib", mpi="mpich"), on("lib", mpi="mvapich")],
+            [on("zlib", mpi="openmpi"), on("lib", mpi="mpich")],
+            "1 of 2 builds gone (with mvapich 3.0), 1 new (with openmpi 5.0)",
+            1,
+            1,
+        ),
         # One of two is followed in this way, the other is gone.
         (
             [MPICH[0], on("zlib", mpi="mpich"), on("lib", mpi="mvapich")],
@@ -177,7 +185,10 @@ def test_a_build_is_gone_and_one_is_new_where_only_their_mpis_tell_them(
     assert all(cause.reach <= rebuilt for cause in apart.causes)
     why = run_cli("why", "app", *sides).out
     assert why.count("with another hash (reports say: one build gone, one new): ") == gone
-    # Of some kinds alone the pairs are reported.
+    # Where some reasons are asked for, or kinds, the pairs are reported.
+    for name in ("zlib", "lib", "mpich", "openmpi", "mvapich"):
+        for form in ("text", "markdown", "comment", "html", "json", "csv"):
+            assert run_cli(*sides, "--because", name, "-f", form).status in (0, 2)
     assert "rebuilt" not in run_cli(*sides, "-k", "removed", "-f", "csv").out
     assert (
         run_cli(*sides, "-k", "rebuilt", "-f", "csv").out.count(",rebuilt,app,") == gone + rebuilt
@@ -213,6 +224,15 @@ def test_one_that_is_lost_with_its_mpi_is_not_like_one_with_another(tmp_path: Pa
     sides = [*old, MVAPICH[0], MPICH[0]], [*new, OPENMPI[0], NEWER[0]]
     text = run_cli(*write_locks(tmp_path, *sides), "-f", "text").out
     assert "\n\napp lost a build with mvapich 3.0 (none left), up is upgraded" in text
+
+
+def test_none_is_left_in_an_environment_that_is_a_folder_of_its_own_too(tmp_path: Path) -> None:
+    for side, some in (("old", MVAPICH), ("new", OPENMPI)):
+        up = Item("up", "1.0" if side == "old" else "1.1", explicit=True)
+        items = [*MPIS, up, MPICH[0], *some[:1]]
+        write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock(items))})
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert "app lost a build with mvapich 3.0 (none left), up is upgraded" in text
 
 
 def test_of_a_new_build_no_compiler_is_told_that_one_had_that_is_gone(tmp_path: Path) -> None:

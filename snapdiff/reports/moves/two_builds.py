@@ -33,7 +33,7 @@ def _stack_apart(stack: StackDiff) -> StackDiff:
         return stack
     pairs = changes_by_package(it for it in stack.changes if it.two_builds)
     builds = changes_by_package(apart.changes)
-    changes = [*(it for it in stack.changes if not it.two_builds), *apart.changes]
+    changes = apart.of_all(stack.changes)
     return replace(
         stack,
         summary=_recounted(stack.summary, chain(*pairs.values()), apart.changes),

@@ -73,7 +73,7 @@ def outline_of(
         dependencies=_numbers(every, of_dependencies=True, in_one_tag=len(changed) == 1),
         stacks=_number_of_stacks(writers),
         without_causes=_without_causes(stacks),
-        only_stack=stacks[0].stack if len(stacks) == 1 else "",
+        is_one_stack=len(stacks) == 1,
         only_place=only_place(changed[0], sides, diff.filters.tag) if len(changed) == 1 else (),
         only_line=told[0] if is_one_line else None,
         followers=followers,

@@ -36,7 +36,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     `noun` is what a stack is called. `about` is what is counted first: products where it is known
     what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
-    of stacks in which something changed, `only_stack` the name where there is but one. `only_place`
+    of stacks in which something changed, `is_one_stack` says that there is but one. `only_place`
     has the name of the only tag that changed, with that of its only stack (both names, where two
     tags are compared); it is empty where the names of the sides say so.
     `without_causes` says that no document lists dependencies. `only_line` is there where it says
@@ -57,7 +57,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     dependencies: Numbers
     stacks: int
     without_causes: bool
-    only_stack: str
+    is_one_stack: bool
     only_place: tuple[str, ...]
     only_line: PackageLine | None
     followers: tuple[str, ...]
@@ -243,7 +243,7 @@ class Outline(Struct, frozen=True, kw_only=True):
             for it in change.no_longer_with or ()
             if it.trait == Trait("dependency", lost.trait.name, None) and not it.version
         }
-        return bool(self.only_stack) and left.issuperset(packages)
+        return self.is_one_stack and left.issuperset(packages)
 
     def lost_together(self, tag: TagBlock) -> list[LostTogether]:
         """Return what a tag has no build with any more, beside what a sentence says.
@@ -278,7 +278,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     def names_told(self, tag: TagBlock) -> ToldNames:
         """Return what is named below the sentence, and what new roots brought to a tag."""
-        demoted = () if self.only_stack else self.demoted
+        demoted = () if self.is_one_stack else self.demoted
         return told_names(self.names_below, tag.opening.new_roots, demoted)
 
     @property
