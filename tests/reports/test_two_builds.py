@@ -188,7 +188,8 @@ def test_a_build_is_gone_and_one_is_new_where_only_their_mpis_tell_them(
     # Where some reasons are asked for, or kinds, the pairs are reported.
     for name in ("zlib", "lib", "mpich", "openmpi", "mvapich"):
         for form in ("text", "markdown", "comment", "html", "json", "csv"):
-            assert run_cli(*sides, "--because", name, "-f", form).status in (0, 2)
+            done = run_cli(*sides, "--because", name, "-f", form)
+            assert done.status == 0 or "matches no package that differs" in done.err
     assert "rebuilt" not in run_cli(*sides, "-k", "removed", "-f", "csv").out
     assert (
         run_cli(*sides, "-k", "rebuilt", "-f", "csv").out.count(",rebuilt,app,") == gone + rebuilt
