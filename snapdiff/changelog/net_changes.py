@@ -112,14 +112,7 @@ class _Followed:
         tools.update(it.package for it in causes if it.what == "replaced" and it.package)
         tools.update(it.trait.name for it in change.new_with or () if it.trait.name)
         again = [(it, self.without.pop(it)) for it in sorted(tools & self.without.keys())]
-        counts = change.specs
-        is_known = counts.added == sum(it.specs for it in change.new_with or ())
-        if (
-            change.whole
-            or not is_known
-            or counts.upgraded + counts.downgraded
-            or (counts.reconfigured + counts.rebuilt)
-        ):
+        if _may_have_others(change):
             self.still_without.clear()
         for tool in tools:
             self.still_without.pop(tool, None)
@@ -148,6 +141,14 @@ class _Followed:
             return fate, NetChange(package, (began, ended), versions=move)
         now = move.came if self._came != self._first else ()
         return fate, NetChange(package, (ended,), () if now else move.came or move.gone, now=now)
+
+
+def _may_have_others(change: PackageChange) -> bool:
+    """Return whether builds may have an MPI that the new ones do not tell: one may have moved."""
+    counts = change.specs
+    moved = counts.upgraded + counts.downgraded + counts.reconfigured + counts.rebuilt
+    told = sum(it.specs for it in change.new_with or ())
+    return change.whole or moved > 0 or counts.added != told
 
 
 class NetChanges:

@@ -88,8 +88,7 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
 
     There is one version where a side has none, or both have the same. What has no meaning for the
     kind of change is None, empty or false. Reports say of those `apart` that one build is gone, and
-    one new. `lines` begin with the hashes of each spec, then comes
-    what changed below all of them.
+    one new. `lines` begin with the hashes of each spec, then comes what changed below all of them.
     """
 
     kind: Kind
