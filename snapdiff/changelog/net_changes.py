@@ -41,8 +41,8 @@ _FATES: dict[tuple[Kind, Kind], Fate] = {
 class NetChange(NamedTuple):
     """What became of a package in the end: what versions it has, or had, or which went and came.
 
-    `when` are the days or names of the sections that say it: the last one, and before it the first
-    one of what was undone. `stacks` are those where it was so, if there are several in the catalog.
+    `when` are the days or names of the sections that say it: the last one, or all of what was
+    undone. `stacks` are those where it was so, if there are several in the catalog.
     `now` is there of a new package that has other versions now than when it came.
     """
 
@@ -135,10 +135,10 @@ class _Followed:
             stayed = versions_in_order(self._now - self._came)
             change = NetChange(package, (self._last,), versions=move._replace(kept=stayed))
             return ("versions", change) if move.gone or move.came else None
-        (first, began), (last, ended) = self._steps[0], self._steps[-1]
+        (first, _), (last, ended) = self._steps[0], self._steps[-1]
         fate = _FATES[first, last]
         if first is not last:
-            return fate, NetChange(package, (began, ended), versions=move)
+            return fate, NetChange(package, tuple(when for _, when in self._steps), versions=move)
         now = move.came if self._came != self._first else ()
         return fate, NetChange(package, (ended,), () if now else move.came or move.gone, now=now)
 

@@ -4,14 +4,15 @@ What needs a spec that one side alone has is on that side alone, too: of unchang
 are read whose package needed it, or needs it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Literal
 
 from snapdiff.diff.fields import common_differences
 from snapdiff.diff.reach import circles_below, parents
-from snapdiff.model.specs import Graph, edges_of
+from snapdiff.model.specs import Graph, Node, edges_of
 from snapdiff.result.packages import Because, Field
 
 
@@ -125,19 +126,32 @@ def _own_changes(
 ) -> tuple[dict[str, tuple[Field, ...]], dict[str, set[str]]]:
     """Return what tells some specs of each package from all that it has in the other document.
 
-    Behind it are the names of all that the latter depend on.
+    Its variants did not change where all that are there were beside those, too: it has more builds,
+    or less. Behind it are the names of all that it depends on in the other document.
     """
-    others: dict[str, list[str]] = {name: [] for name in specs}
-    for spec_hash, name in theirs.names.items():
-        if name in others:
-            others[name].append(spec_hash)
+    of_mine, of_theirs = (_nodes_of(specs, graph) for graph in (mine, theirs))
     changes, below = {}, {}
     for name, hashes in specs.items():
-        own, other = (
-            [node for spec_hash in some if (node := graph.node(spec_hash))]
-            for graph, some in ((mine, hashes), (theirs, others[name]))
-        )
+        own, other = [of_mine[name].pop(it) for it in hashes], list(of_theirs[name].values())
+        rest = of_mine[name].values()
         sides = (own, other) if kind == "removed" else (other, own)
-        changes[name] = common_differences(*([node.build for node in side] for side in sides))
+        looks, left = (
+            Counter((it.build.version, it.build.configuration) for it in some)
+            for some in (other, rest)
+        )
+        changes[name] = tuple(
+            field
+            for field in common_differences(*([node.build for node in side] for side in sides))
+            if field.name == "version" or not looks <= left
+        )
         below[name] = {edge.name for node in other for edge in node.edges}
     return changes, below
+
+
+def _nodes_of(packages: Collection[str], graph: Graph) -> dict[str, dict[str, Node]]:
+    """Return the nodes of some packages by hash."""
+    found: dict[str, dict[str, Node]] = {name: {} for name in packages}
+    for spec_hash, name in graph.names.items():
+        if name in found and (node := graph.node(spec_hash)):
+            found[name][spec_hash] = node
+    return found

@@ -54,7 +54,7 @@ def _without_told(outline: Outline) -> Outline:
     named = {it.status for it in outline.names_below if not it.loses_builds}
     together = (some for tag in outline.tags for some in tag.opening.lost_together)
     lost = {it for some in together for it in some.products}
-    demoted = set(outline.demoted if outline.names_demoted else ())
+    demoted = set(outline.demoted_told)
 
     def without_told(part: Part) -> Part:
         if not named or part.about == "dependencies":
@@ -144,8 +144,8 @@ NEEDED_LEAST: dict[str, Less] = {
     "details of what is named above": _without_told,
     DEPENDENCIES: _tags(_without_dependencies),
     "unchanged tools": _tags(_without_tools_as_before),
-    "upgrades of products named above": _groups(_without_others),
     "old versions of upgrades": _of_steps(Status.UPGRADED, _without_old_versions),
+    "upgrades of products named above": _groups(_without_others),
     "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),
     "the toolchain": _without_toolchain,
     "which versions dependencies lost": _openings(_without_losses_below),

@@ -52,7 +52,10 @@ def net(text: str) -> list[str]:
                 "**New, and still there**: `b` `1.0` (since `4`)",
             ],
         ),
-        (["az", "abz", "az", "abz", "az"], ["**Came and went**: `b` (new in `2`, gone in `5`)"]),
+        (
+            ["az", "abz", "az", "abz", "az"],
+            ["**Came and went**: `b` (new in `2`, gone in `3`, new in `4`, gone in `5`)"],
+        ),
         (
             ["acz", "abz", "acz"],
             [

@@ -147,6 +147,12 @@ NO_MORE_QT = {"name": "dependencies", "old": ["qt"], "new": []}
             "visit-2 version=2.0 variants=~gui; visit-3 version=1.0 variants=~gui",
             [{"name": "variants", "old": ["+gui"], "new": ["~gui"]}],
         ),
+        # all of it that is there in the end was so before: it has fewer builds
+        (
+            "visit-1 variants=+gui > qt-1; visit-3 variants=~gui",
+            "visit-4 variants=~gui",
+            [NO_MORE_QT],
+        ),
         # no version, and no variant, tells what needed it from all that is there in the end
         (
             "visit-1 version=1.0 variants=+gui > qt-1; visit-3 version=1.0 variants=+gui",

@@ -124,7 +124,7 @@ def test_what_was_upgraded_and_lost_a_build_is_upgraded() -> None:
     old = [spec("a", "5.0rc16", compiler=GCC), spec("b", "5.0rc16", compiler=CLANG)]
     new = [spec("c", "5.0", compiler=GCC)]
     text = render_report(diff_of([*old, spec("g", package="left")], new), "text")
-    assert "\n\nleft is gone, zlib is upgraded.\n" in text
+    assert "\n\nleft is gone, zlib is upgraded to 5.0 but no longer with llvm 14.0.6.\n" in text
     line = "Upgraded: zlib 5.0rc16 → 5.0, 1 of 2 builds gone (no longer with llvm 14.0.6)"
     assert f"\n{line}\n" in text
 
@@ -253,7 +253,7 @@ EQUAL_ROOTS = {
     "of one version": (
         f"zfp-1; zfp-2 variants=+x; {EQUAL}",
         "zfp-1; zfp-2 variants=+x; zfp-3 version=0.5 > b-1:build; b-1",
-        "zfp lost a build (another that looks the same is still there).",
+        "zfp lost a build.",
     ),
     "reconfigured": (
         f"zfp-1 version=0.5 os=sles; {EQUAL}",
@@ -338,8 +338,8 @@ def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("own", "sentence"),
     [
-        (0, "12 packages changed in compiler alone."),
-        (1, "p00 is reconfigured. 11 more changed in compiler alone."),
+        (0, "12 packages have another compiler."),
+        (1, "p00 is reconfigured. 11 more have another compiler."),
         (12, "All 12 packages are reconfigured."),
     ],
 )
@@ -347,13 +347,13 @@ def test_what_changed_only_as_all_around_it_did_is_counted_apart(own: int, sente
     text = text_of_other_compilers(12, own)
     assert f"\n\n{sentence}\n\n" in text
     number = f"{12 - own} more" if own else "12"
-    assert (f"\n{number} changed in compiler alone: p{own:02}, " in text) is (own != 12)
+    assert (f"\n{number} with another compiler: p{own:02}, " in text) is (own != 12)
 
 
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [
-        (4, "p00 is reconfigured. 3 more changed in compiler alone."),
+        (4, "p00 is reconfigured. 3 more have another compiler."),
         (3, "3 packages are reconfigured."),
     ],
 )
@@ -388,15 +388,15 @@ def test_of_several_that_changed_in_different_ways_the_words_are_plural(tmp_path
         for os in ("ubuntu20.04", "ubuntu22.06")
     ]
     text = run_cli(*write_locks(tmp_path, *sides), "-f", "text").out
-    said = "same has another hash and no other change, 12 more changed in os alone."
+    said = "same has another hash and no other change, 12 more have another os."
     assert said in " ".join(text.split())
 
 
 @pytest.mark.parametrize(
     ("same", "moved", "said"),
     [
-        (0, 4, "4 more changed in os alone (e4s)."),
-        (2, 4, "2 more were only rebuilt (why is not known), 4 more changed in os alone (e4s)."),
+        (0, 4, "4 more have another os (e4s)."),
+        (2, 4, "2 more were only rebuilt (why is not known), 4 more have another os (e4s)."),
     ],
 )
 def test_what_has_another_os_in_one_stack_is_told_with_what_was_only_rebuilt(
@@ -412,7 +412,7 @@ def test_what_has_another_os_in_one_stack_is_told_with_what_was_only_rebuilt(
         both += [spec(f"{side}s{numbered(n)}", package=f"s{n}", stacks="hep") for n in range(same)]
         sides.append([*both, spec(f"{side}up", version, package="up", stacks="hep")])
     text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
-    assert f"\n\nup is upgraded. {said}" in text, "in one stack of two"
+    assert f"\n\nup is upgraded to 1.1. {said}" in text, "in one stack of two"
 
 
 @pytest.mark.parametrize("number", [1, 2, 5, 6])
@@ -432,7 +432,7 @@ def test_few_that_are_gone_new_or_downgraded_are_named(number: int) -> None:
             told = f"{' and '.join(few)} {'is' if number == 1 else 'are'} {words}"
         elif number == 2:
             told = "2 packages are downgraded (p0 to 1.0, p1 to 1.0)"
-        assert f"\n\n{told}, up is upgraded.\n" in text
+        assert f"\n\n{told}, up is upgraded to 1.1.\n" in text
 
 
 def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -> None:
@@ -443,7 +443,7 @@ def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -
         spec("g", "2.0", stacks="hep"),
     ]
     text = render_report(diff_of(old, new), "text")
-    words = "app is new in hep, zlib is upgraded to another major version, in 2 stacks."
+    words = "app is new in hep, zlib is upgraded to another major version."
     assert words in text
     assert "\nNow in more stacks: app 1.1 in hep; 1.0 → 1.1 in e4s\n" in text
 
@@ -459,7 +459,7 @@ def test_of_packages_that_are_gone_from_one_place_the_sentence_names_it() -> Non
     )
     for gone, words in sides:
         diff = diff_of([*kept, *gone, others[0]], [*kept, others[1]])
-        assert f"\n{words}, zlib is upgraded, in 3 stacks.\n" in render_report(diff, "text")
+        assert f"\n{words}, zlib is upgraded to 1.1.\n" in render_report(diff, "text")
 
 
 def test_few_packages_with_another_hash_say_why_on_their_own_lines(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_each_class_is_counted_above_its_rows_as_in_the_sentence(browser: Browse
         assert re.search(rf" {words}( \(.*?\))?, ", sentence)
     assert f" {counts['Upgraded']} are upgraded. zlib-ng has more builds, " in sentence
     said = f" {counts['Reconfigured']} are reconfigured, {counts['Only rebuilt']} were only rebuilt"
-    said += f" (why is not known), {counts['Changed in os alone']} more changed in os alone "
+    said += f" (why is not known), {counts['With another os']} more have another os "
     assert f"{said}(data-vis-sdk). " in sentence
     browser.all("button.sort")[0].click()
     assert browser.all("#rows .class") == []

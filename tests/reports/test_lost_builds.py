@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from snapdiff.reports.cause_words import each_in_words
+from snapdiff.reports.moves.shares import as_told
+from snapdiff.result.causes import Trait, TraitCount
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 
@@ -46,10 +49,10 @@ def test_who_has_another_version_in_place_of_such_builds_lost_them_too(tmp_path:
     new = [OPENMPI, *more, *kept, *builds("esmf", OPENMPI, version="8.5")]
     new += builds("esmf", *more, version="8.6")
     lines = report(tmp_path, old, new)
-    assert "`mpich` is gone, 4 products (`esmf` among them) lost builds that used it," in lines[1]
+    assert "`mpich` is gone, 4 products lost builds that used it," in lines[1]
     assert (
-        "**Upgraded**: `esmf` `8.6` new (2 builds: 1 with `cray-mpich` `8.1`, 1 with `mvapich` "
-        "`3.0`), 1 of 2 builds of `8.5` gone (the one with `mpich` `4.1`)"
+        "- `esmf` `8.6` new (2 builds: 1 with `cray-mpich` `8.1`, 1 with `mvapich` `3.0`), "
+        "1 of 2 builds of `8.5` gone (the one with `mpich` `4.1`)"
     ) in lines
 
 
@@ -96,7 +99,7 @@ def test_a_version_that_is_lost_in_two_ways_is_counted(
             items = side(has=has, on=is_on and not has)
             write_files(tmp_path, {f"{name}/{stack}/spack.lock": to_bytes(lock(items))})
     out = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
-    assert f"`gone` is gone, `p` {words} `up` is upgraded, in 2 environments" in out
+    assert f"`gone` is gone, `p` {words} `up` is upgraded to `1.1`." in out
 
 
 @pytest.mark.parametrize(
@@ -105,14 +108,14 @@ def test_a_version_that_is_lost_in_two_ways_is_counted(
         (
             ("fftw", "hdf5"),
             ("hep",),
-            "`left` is gone, 2 products have their first builds with `mpich` `4.1`.",
+            "`left` is gone, 2 products have new builds with `mpich` `4.1`.",
         ),
         (
             ("fftw", "hdf5"),
             ("a", "b"),
-            "`left` is gone, 2 products have new builds with `mpich` `4.1`, in 2 ",
+            "`left` is gone, 2 products have new builds with `mpich` `4.1`.",
         ),
-        (("fftw",), ("a", "b"), "`left` is gone, `fftw` has more builds, in 2 environments."),
+        (("fftw",), ("a", "b"), "`left` is gone, `fftw` has more builds."),
     ],
 )
 def test_of_new_builds_that_all_have_the_same_it_is_said(
@@ -204,3 +207,34 @@ def test_of_two_builds_that_look_alike_one_is_left(tmp_path: Path) -> None:
             write_files(tmp_path / looks / side, pages_of(records))
         text = run_cli("-C", tmp_path / looks, "old", "new", "-f", "text").out
         assert told in text
+
+
+OPENMPI_5 = Trait("dependency", "openmpi", "5.0.0")
+GCC, NVHPC = Trait("compiler", None, "gcc@12"), Trait("compiler", None, "nvhpc@23.7")
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        (
+            [TraitCount(OPENMPI_5, 1, GCC), TraitCount(OPENMPI_5, 2)],
+            "3 with openmpi 5.0.0",
+        ),
+        (
+            [TraitCount(OPENMPI_5, 1, GCC), TraitCount(NVHPC, 2)],
+            "2 with nvhpc 23.7, 1 with openmpi 5.0.0 and gcc 12",
+        ),
+        (
+            [TraitCount(NVHPC, 1), TraitCount(Trait("dependency", "nvhpc", "23.7"), 2)],
+            "3 with nvhpc 23.7",
+        ),
+        (
+            [TraitCount(OPENMPI_5, 1, version="8.5"), TraitCount(OPENMPI_5, 2, version="8.6")],
+            "2 of 8.6 with openmpi 5.0.0, 1 of 8.5 with openmpi 5.0.0",
+        ),
+    ],
+)
+def test_builds_with_two_things_are_told_with_those_that_have_one(
+    parts: list[TraitCount], words: str
+) -> None:
+    assert each_in_words(as_told(parts), str) == words

@@ -348,7 +348,7 @@ def test_a_cell_of_the_product_table_that_says_the_same_as_its_left_is_a_ditto_m
         f"| `there` | {up} |  | {up} |",
         f"| `stays` | · | · | {up} |",
     ]
-    dot, empty = "· no change of its own; its hash may differ", "empty: not there"
+    dot, empty = "· at most another hash, os, compiler or target", "empty: not there"
     assert f"\n{dot}; {empty}; ″ the same as on the left\n" in page
 
 

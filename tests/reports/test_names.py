@@ -96,7 +96,7 @@ def test_a_title_names_the_only_tag_and_stack_that_changed(
     lines = result.out.splitlines()
     assert lines[0] == title
     if new == "v1+ v3":
-        assert lines[2] == "zlib is upgraded in v1/e4s. 1 tag removed, 1 added."
+        assert lines[2] == "zlib is upgraded to 1.1 in v1/e4s. 1 tag removed, 1 added."
 
 
 @pytest.mark.parametrize(

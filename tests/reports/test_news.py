@@ -190,7 +190,7 @@ def test_each_number_of_the_sentence_is_found_below_under_the_same_word() -> Non
         lines = render_report(
             diff, format_name, ReportOptions(package_url="", width=400)
         ).splitlines()
-        said = "30 packages are gone, 12 are upgraded to another major version"
+        said = "Of 43 packages compared, 30 are gone, 12 are upgraded to another major version"
         assert lines[2].replace("`", "") == f"{said}. zlib was only rebuilt (why is not known)."
         below = "\n".join(lines).partition("Gone")[2]
         gone, _, upgraded = below.partition("Upgraded to another major version")

@@ -126,7 +126,7 @@ def test_another_hash_of_a_dependency_is_no_news_of_a_product_that_changed(
     lines = report(tmp_path, old, new)
     hashes = "2 builds in all but a, because of zlib 1.0 → 1.1: app; of dependencies, tool"
     assert [it for it in lines if "tool" in it] == [
-        "tool is upgraded. app has another hash and no other change.",
+        "tool is upgraded to 2.1. app has another hash and no other change.",
         "Upgraded: tool 2.0 → 2.1 (a)",
         f"With another hash: {hashes}",
     ]
@@ -148,7 +148,7 @@ def test_a_product_of_environments_that_came_is_none_where_it_is_a_dependency(
 ) -> None:
     old: Side = {"b": [*below("lib", "1.0"), *UP[0]]}
     new: Side = {"b": [*below("lib", "1.1"), *UP[1]], "c": root("lib", "1.1")}
-    assert "Dependencies: lib upgraded" in report(tmp_path, old, new)
+    assert "Dependencies: lib upgraded to 1.1" in report(tmp_path, old, new)
 
 
 def test_a_step_of_the_toolchain_is_told_where_each_environment_is_told_alone(

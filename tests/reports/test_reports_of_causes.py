@@ -73,7 +73,7 @@ def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) ->
     together = run_cli(*both, "-f", "text").out
     assert "With another hash: 6 builds in cpu, because of autoconf 2.69 → 2.71" in together
     assert "\nToolchain: os ubuntu20.04 → ubuntu22.04 (os)\n" in together
-    assert "\n12 more changed in os alone (os): app0, app1, app10, " in together
+    assert "\n12 more with another os (os): app0, app1, app10, " in together
 
 
 def apps(os: str) -> list[Item]:

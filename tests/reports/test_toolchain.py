@@ -534,7 +534,11 @@ def test_what_is_as_before_in_other_versions_elsewhere_says_where(tmp_path: Path
         ("none", "none", "`openmpi` `4.1` → `4.2`"),
         ("gcc@12 gcc@12 llvm@17", "gcc@12 gcc@12 none", "`gcc` as before, `openmpi` "),
         ("gcc@12 gcc@12 none", "gcc@12 gcc@12 llvm@17", "`gcc` as before, `openmpi` "),
-        ("gcc@12 llvm@17 llvm@17", "gcc@12 none gcc@12", "`llvm` `17` gone, `openmpi` "),
+        (
+            "gcc@12 llvm@17 llvm@17",
+            "gcc@12 none gcc@12",
+            "no builds with `llvm` `17` any more, `openmpi` ",
+        ),
     ],
 )
 def test_the_first_sentence_ends_with_compilers_and_mpi(old: str, new: str, news: str) -> None:

@@ -194,6 +194,16 @@ class VersionMove(NamedTuple):
         return kept and f"still {kept}"
 
     @property
+    def is_new(self) -> bool:
+        """Whether there was no version before."""
+        return bool(self.came) and not (self.gone or self.kept)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether there is none any more."""
+        return bool(self.gone) and not (self.came or self.kept)
+
+    @property
     def is_addition(self) -> bool:
         """Whether all that happened is that versions came beside others."""
         return bool(self.came and self.kept) and not (self.gone or self.counts)
@@ -205,6 +215,15 @@ class VersionMove(NamedTuple):
             return False
         old, new = self.went
         return new.new - new.old > old.old - old.new
+
+    @property
+    def lost_by(self) -> tuple[TraitCount, ...]:
+        """What tells builds that went for good: their MPI, of which no build came."""
+        if not self.comes_with_more or not self.new_with:
+            return ()
+        came = {it.trait.name for it in self.new_with}
+        moved = (it for it in self.moved_by if it.trait.what == "dependency")
+        return tuple(it for it in moved if it.trait.name not in came)
 
     @property
     def begins_with_builds(self) -> bool:

@@ -10,13 +10,14 @@ from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import NOWHERE
 from snapdiff.reports.moves.shares import (
+    as_told,
     beside_versions,
     builds_by_version,
     counting,
     number_of_builds,
     shares_of,
 )
-from snapdiff.reports.moves.statuses import Status, Versions, highest, is_told, step_of
+from snapdiff.reports.moves.statuses import Status, Step, Versions, highest, is_told, step_of
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Kind, PackageChange, VersionCount
@@ -152,7 +153,7 @@ def _status(
     if step == "scheme":
         return Status.SCHEME
     if change.kind is Kind.UPGRADED and (change.gone or versions.fewer):
-        return Status.MAJOR if step == "major" else Status.UPGRADED
+        return _class_of_upgrade(change, versions, lost, step)
     has_number = bool((lost and lost.number) or (gained and gained.number))
     if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
         return Status.DUPLICATES
@@ -166,6 +167,15 @@ def _status(
     if versions.counts:  # builds went from one version to another that was there before
         return Status.DOWNGRADED if versions.fell else Status.UPGRADED
     return Status[change.kind.name]
+
+
+def _class_of_upgrade(
+    change: PackageChange, versions: VersionMove, lost: BuildShare | None, step: Step
+) -> Status:
+    """Return the class of a package that has a higher version: of one that stays builds may go."""
+    if not change.gone and ((lost and lost.number) or versions.lost_by):
+        return Status.LOST
+    return Status.MAJOR if step == "major" else Status.UPGRADED
 
 
 def _class_of_step(versions: VersionMove) -> Status:
@@ -197,7 +207,7 @@ def _version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove
     is_other = is_other or (has_fewer and gone and not change.is_dependency)
     if is_more or is_other or (has_moved and (has_fewer or has_more)):
         went = None if change.specs.removed else _went(counts, specs)
-        moved = counting(change.moved_by or (), went[0].old - went[0].new) if went else ()
+        moved = counting(as_told(change.moved_by or ()), went[0].old - went[0].new) if went else ()
         mpis = counting(change.new_with or (), went[1].new - went[1].old) if went else ()
         net = _net_versions(change, specs)
         return VersionMove(gone, came, kept, counts, went, moved, mpis, net=net)

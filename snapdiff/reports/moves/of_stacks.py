@@ -78,7 +78,10 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
         alike = [it for it in moves[package] if it.status is worst.status]
         if not is_dependency:
             alike = [it for it in alike if not it.is_beside]
-        return is_dependency, worst.status, -sum(len(move.stacks) for move in alike), name
+        stacks = sum(len(move.stacks) for move in alike)
+        # New builds may be those with a version that is new of another package.
+        is_builds = worst.status is Status.MORE and not worst.has_step
+        return is_dependency, worst.status, -stacks, is_builds, name
 
     return {package: moves[package] for package in sorted(moves, key=order_of_reading)}
 

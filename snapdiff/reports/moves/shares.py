@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from snapdiff.reports.cause_words import traits_in_words
 from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
@@ -70,6 +71,7 @@ def _told_of_builds(
     Other builds may have the same MPI, or compiler: of all that are lost it is not said alone, and
     of new ones the compiler where others are gone, and none of these has it.
     """
+    parts = as_told(parts)
     is_all = bool(counting(parts, len(specs)))
     are_lost = any(it.old for it in specs)
     mpis = counting(mpis, len(specs)) if len(mpis) > are_lost else ()
@@ -118,6 +120,21 @@ def number_of_builds(change: PackageChange) -> Count:
     if not change.different:
         return change.builds
     return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))
+
+
+def as_told(parts: Iterable[TraitCount]) -> tuple[TraitCount, ...]:
+    """Return traits with those as one that read alike, and with what only a part of one has.
+
+    A compiler may be a field of some builds and a dependency of others; of `with openmpi 5.0.0` and
+    `with openmpi 5.0.0 and gcc 12` the first says enough.
+    """
+    numbers: dict[str, TraitCount] = {}
+    for it in sorted(parts, key=lambda it: bool(it.also)):  # stable: what is wider goes first
+        wider = traits_in_words(replace(it, also=UNSET), str)
+        words = wider if wider in numbers else traits_in_words(it, str)
+        alike = numbers.get(words)
+        numbers[words] = replace(alike, specs=alike.specs + it.specs) if alike else it
+    return tuple(sorted(numbers.values(), key=lambda it: -it.specs))
 
 
 def counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:

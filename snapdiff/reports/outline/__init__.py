@@ -55,7 +55,8 @@ def outline_of(
     has_products = any(writer.has_products for writer in writers)
     counted = count_table(diff, {tag_names(writer.tag): writer.by_stack for writer in writers})
     told = [line for line in every if line.status is not Status.REBUILT] or every
-    is_long = len(every) > SHORT
+    news = [line for line in every if not (line.is_dependency or line.status.is_quiet)]
+    is_long = max(len(every), sum(len(line.packages) for line in news)) > SHORT
     is_counted = is_long and kinds.issuperset({*Kind} - {Kind.REBUILT}) and not diff.filters.because
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET

@@ -31,15 +31,13 @@ class ClassCount(Struct, frozen=True, kw_only=True):
       longer; or that all have another compiler, or none
     - `is_single`, `version`: whether one package lost one version or build, and which version it
       was, if all lost it in `place`
-    - `has_twin`: whether another one like the only build that is lost is there
     - `lost_with`: what tells all builds that they lost, if that is one trait or two, each with the
       packages that lost such
-    - `lost_too`: the packages of other classes of which builds with the first of these went to
-      another version
-    - `first_with`: the one trait that tells all builds that each of several has more, or has in
+    - `new_with`: the one trait that tells all builds that each of several has more, or has in
       place of the lost ones
     - `few`, `few_in_some`: which they are, and those `in_some`, with what happened to each, where
       these are few that somebody will miss or look for
+    - `gone_since`: when those that are new went, if all are back; `are_some_back`: if some are
     - `events`: in which fields they changed, as all around them did
     - `major`: how many of the upgraded ones have another major version
     - `with_versions`, `more_with`: the few that have more versions, where the others only have more
@@ -55,32 +53,20 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     is_single: bool = False
     version: str = ""
     lost_with: Traits = ()
-    lost_too: tuple[str, ...] = ()
-    first_with: TraitCount | None = None
+    new_with: TraitCount | None = None
     few: Named = ()
     few_in_some: Named = ()
+    gone_since: tuple[str, ...] = ()
+    are_some_back: bool = False
     events: tuple[Event, ...] = ()
     major: int = 0
     with_versions: tuple[str, ...] = ()
     more_with: Traits = ()
-    has_twin: bool = False
 
     @property
     def loses_builds(self) -> bool:
         """Whether some lost builds, which the lines of these packages alone say."""
         return "builds" in self.what and self.status is Status.LOST
-
-    @property
-    def gone_since(self) -> tuple[str, ...]:
-        """When they went, if all of these are back."""
-        moves = [move for _, some in self.few for move in some]
-        is_all = len(self.few) == self.number and all(it.gone_since for it in moves)
-        return tuple(dict.fromkeys(it.gone_since for it in moves)) if is_all else ()
-
-    @property
-    def are_some_back(self) -> bool:
-        """Whether some of few that are new are back, and others were never there."""
-        return not self.gone_since and any(it.gone_since for _, some in self.few for it in some)
 
     @property
     def as_names(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from snapdiff.reports.cause_words import traits_in_words
 from snapdiff.reports.moves.builds import BuildShare
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import FEW_STACKS, HERE, NOWHERE, Place
@@ -26,6 +27,10 @@ _FEW_TRAITS = 2
 """How many traits tell in the first sentence which builds are lost."""
 
 
+Parts = tuple[TraitCount, ...]
+"""What tells some builds, each with how many these are."""
+
+
 def count_by_class(lines: Iterable[PackageLine]) -> tuple[ClassCount, ...]:
     """Return how many packages had which status, each counted once, by the worst of its lines."""
     lines = list(lines)
@@ -38,51 +43,31 @@ def count_by_class(lines: Iterable[PackageLine]) -> tuple[ClassCount, ...]:
         worst = min((line.status for line in some), key=lambda it: it.severity)
         by_status.setdefault(worst, {})[name] = some
     stacks = {stack for line in lines for move in line.moves for stack in move.stacks}
-    counts = (_count(status, by_status[status], len(stacks)) for status in sorted(by_status))
-    counts = (replace(it, lost_too=_lost_too(it, lines)) for it in counts)
-    return tuple(_first_of_all(it, lines) for it in counts)
+    return tuple(_count(status, by_status[status], len(stacks)) for status in sorted(by_status))
 
 
-def _first_of_all(count: ClassCount, lines: Iterable[PackageLine]) -> ClassCount:
-    """Return a class of which it is not said who has first builds of a trait, if others do, too."""
-    if not (count.first_with and count.status is Status.MORE):
-        return count
-    gained = (it.gained for line in lines if line.status is not count.status for it in line.moves)
-    others = {part.without_numbers() for share in gained if share for part in share.parts}
-    return replace(count, first_with=None) if count.first_with in others else count
+def _lost_by(move: Move) -> Parts | None:
+    """Return what tells all builds that a package lost, with its step or beside it."""
+    return move.versions.lost_by or _parts_of(move.lost)
 
 
-def _lost_too(count: ClassCount, lines: Iterable[PackageLine]) -> tuple[str, ...]:
-    if not count.lost_with:
-        return ()
-    trait, _ = count.lost_with[0]
-    every = ((name, move) for it in lines for name in it.packages for move in it.moves_of(name))
-    found = (
-        name
-        for name, move in every
-        for part in _gone_beside(move)
-        if move.status is not count.status and part.without_numbers() == trait
-    )
-    return tuple(dict.fromkeys(found))
+def _parts_of(share: BuildShare | None) -> Parts | None:
+    """Return what tells some builds, None where it does not tell all."""
+    is_all = share is not None and sum(it.specs for it in share.parts) == share.number
+    return share.parts if share and is_all else None
 
 
-def _gone_beside(move: Move) -> tuple[TraitCount, ...]:
-    """Return what tells builds gone of a version that stays, where its step does not say it."""
-    is_told = move.lost and move.versions.counts
-    return (*move.versions.moved_by, *(move.lost.parts if move.lost and is_told else ()))
-
-
-def _traits_of(builds: Iterable[tuple[str, BuildShare | None]]) -> Traits:
+def _traits_of(builds: Iterable[tuple[str, Parts | None]]) -> Traits:
     """Return what tells all builds of some packages, that of most first; of more than two none."""
-    found: dict[TraitCount, set[str]] = {}
-    for name, share in builds:
-        if share is None or sum(it.specs for it in share.parts) != share.number:
+    found: dict[str, tuple[TraitCount, set[str]]] = {}
+    for name, parts in builds:
+        if parts is None:
             return ()
-        for it in share.parts:
-            found.setdefault(it.without_numbers(), set()).add(name)
+        for it in parts:
+            found.setdefault(traits_in_words(it, str), (it.without_numbers(), set()))[1].add(name)
     if len(found) > _FEW_TRAITS:
         return ()
-    by_trait = ((it, tuple(sorted(packages))) for it, packages in found.items())
+    by_trait = ((it, tuple(sorted(packages))) for it, packages in found.values())
     return tuple(sorted(by_trait, key=lambda it: -len(it[1])))
 
 
@@ -111,8 +96,11 @@ def _count(
         in_some = {name for name, _ in partly}
         named = named - in_some or named
         place = _only_place(partly)
+        sinces = dict.fromkeys(move.gone_since for _, move in moves)
         counted = replace(
             counted,
+            gone_since=tuple(sinces) if all(sinces) else (),
+            are_some_back=any(sinces) and not all(sinces),
             in_some=len(in_some),
             few_in_some=_few(in_some, moves),
             place=place if place and len(place.names) <= 1 else None,
@@ -129,11 +117,13 @@ def _count(
     elif status is Status.MORE and counted.what == ("versions", "builds"):
         some = tuple(sorted({name for name, move in moves if move.has_step}))
         if len(some) <= _FEW_WITH_VERSIONS and len(some) + 1 < counted.number:
-            builds = [(name, move.gained) for name, move in moves if name not in some]
+            builds = [(name, _parts_of(move.gained)) for name, move in moves if name not in some]
             counted = replace(counted, with_versions=some, more_with=_traits_of(builds))
     elif status is Status.MORE and counted.what == ("builds",) and counted.number > 1:
-        traits = [it for it, _ in _traits_of((name, move.gained) for name, move in moves)]
-        counted = replace(counted, first_with=traits[0] if len(traits) == 1 else None)
+        traits = [
+            it for it, _ in _traits_of((name, _parts_of(move.gained)) for name, move in moves)
+        ]
+        counted = replace(counted, new_with=traits[0] if len(traits) == 1 else None)
     elif status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
         place = _only_place([it for it in moves if it[1].place not in (NOWHERE, HERE)])
@@ -162,17 +152,18 @@ def _with_losses(
             builds += (move.lost.number if move.lost else 2) * len(move.stacks)
     is_single = counted.number == 1 and len(versions) + builds == 1
     place = _only_place(moves) if is_single else None
-    lost = [(name, it.lost) for name, it in every if it.lost or it.status is Status.LOST]
-    in_place = [(name, it.gained) for name, it in moves if it.gained and it.gained.number]
+    lost = [(name, it) for name, it in every if it.lost or it.status is Status.LOST]
+    in_place = [
+        (name, _parts_of(it.gained)) for name, it in moves if it.gained and it.gained.number
+    ]
     new = _traits_of(in_place) if len(in_place) == len(moves) > 1 else ()
     return replace(
         counted,
-        first_with=new[0][0] if len(new) == 1 else None,
+        new_with=new[0][0] if len(new) == 1 else None,
         is_single=is_single,
-        has_twin=is_single and any(share.has_twin for _, share in lost if share),
         version=next(iter(versions), "") if place else "",
         place=place,
-        lost_with=() if versions else _traits_of(lost),
+        lost_with=() if versions else _traits_of((name, _lost_by(it)) for name, it in lost),
     )
 
 

@@ -105,12 +105,21 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def tells_stacks(self) -> bool:
-        """Whether the sentence says in how many stacks that is: it has no number of them yet."""
+        """Whether the sentence says in how many stacks that is: it has no number of them yet.
+
+        Behind the last of several classes it would be said of that one alone.
+        """
         told = self.packages.told
-        if len(told) == 1:
-            is_placed = told[0].place is not None or told[0].in_some == told[0].number
-            return self.stacks > 1 and not (is_placed or self._is_else_elsewhere)
-        return self.stacks > 1 and not any(self.whole_stacks.values())
+        if len(told) > 1:
+            is_said_in_front = self.in_all is not None and self._is_in_all_stacks
+            return is_said_in_front and not any(self.whole_stacks.values())
+        is_placed = any(it.place is not None or it.in_some == it.number for it in told)
+        return self.stacks > 1 and not (is_placed or self._is_else_elsewhere)
+
+    @property
+    def _is_in_all_stacks(self) -> bool:
+        [tag] = self.tags if len(self.tags) == 1 else [None]
+        return tag is not None and 1 < self.stacks == len(tag.tag.stacks)
 
     @property
     def _is_else_elsewhere(self) -> bool:
@@ -127,8 +136,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def is_everywhere(self) -> bool:
         """Whether that is all stacks of the only tag that changed."""
-        [tag] = self.tags if len(self.tags) == 1 else [None]
-        return self.tells_stacks and tag is not None and self.stacks == len(tag.tag.stacks)
+        return self.tells_stacks and self._is_in_all_stacks
 
     @property
     def has_several_stacks(self) -> bool:
@@ -177,15 +185,15 @@ class Outline(Struct, frozen=True, kw_only=True):
         return sorted(left, key=lambda name: (-stacks[name], name))
 
     @property
-    def names_demoted(self) -> bool:
-        """Whether these are named below the sentence, which counts them."""
-        return len(self.demoted) > 1 and bool(self.names_below)
+    def demoted_told(self) -> list[str]:
+        """The same where the sentence counts them and a list below names them."""
+        return self.demoted if self.names_below and len(self.demoted) > 1 else []
 
     @property
     def demoted_alone(self) -> int:
         """How many of them changed in nothing else, if these are all of their class."""
         number = sum(it.number for it in self.packages.behind if it.status is Status.ROOTS)
-        if not (number and self.tells_demoted and self.names_demoted):
+        if not (number and self.tells_demoted and self.demoted_told):
             return 0
         more = {
             change.package
@@ -199,10 +207,9 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def demoted_beside(self) -> list[str]:
         """Those of them that no new root took, where they are named."""
-        told = self.demoted if self.names_demoted else []
         roots = (it for tag in self.tags for it in tag.opening.new_roots)
         taken = {name for it in roots for name in it.names_taken}
-        return [name for name in told if name not in taken]
+        return [name for name in self.demoted_told if name not in taken]
 
     @property
     def downgraded_for(self) -> NewRoots | None:

@@ -97,8 +97,12 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     @property
     def new_compilers(self) -> set[str]:
         """The compilers of its news with which nothing was built before."""
-        steps = ((name, it.versions) for name, it in self.news if name in COMPILERS)
-        return {name for name, step in steps if step.came and not (step.gone or step.kept)}
+        return {name for name, it in self.news if name in COMPILERS and it.versions.is_new}
+
+    @property
+    def gone_compilers(self) -> set[str]:
+        """Those with which nothing is built any more."""
+        return {name for name, it in self.news if name in COMPILERS and it.versions.is_gone}
 
 
 _MOVES = ("compiler", "os", "target")
