@@ -177,21 +177,19 @@ class LinkedBits:
         """Return the bits of those dependencies that a build has itself."""
         return reduce(or_, map(self._own.__getitem__, self._side.below(build)), 0)
 
-    def search(self, builds: Iterable[str], wanted: int) -> tuple[int, int]:
-        """Return how far the nearest nodes are that have any of some bits, and which of these.
+    def search(self, builds: Iterable[str], wanted: int) -> int:
+        """Return which of some bits the nearest nodes have that have any.
 
         A build may itself have them. There is none where it is too far, or below none of them.
         """
         level = dict.fromkeys(builds)
         seen = dict(level)
-        distance = 0
         while level and self._steps < _MOST_STEPS:
             self._steps += len(level)
             found = reduce(or_, map(self._own.__getitem__, level)) & wanted
             if found:
-                return distance, found
+                return found
             below = (child for node in level for child in self._side.below(node))
             level = {child: None for child in below if child not in seen}
             seen |= level
-            distance += 1
-        return distance, 0
+        return 0

@@ -5,7 +5,7 @@ proportion to what changed (specification, section 9).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
 from typing import NamedTuple
@@ -122,26 +122,6 @@ class _Lost(Struct, frozen=True, gc=False):
     gone_with: int
     linked: LinkedBits | None
 
-    def builds_told(self, told: int) -> dict[str, "_Build"]:
-        """Return the builds, of which some bits may be told."""
-        return {key: _Build(has, told, self) for key, has in self.builds.items()}
-
-
-class _Build(NamedTuple):
-    """A lost build: what it has, what of this may be told, and which builds it is one of."""
-
-    has: int
-    told: int
-    lost: _Lost
-
-    def alone(self, beside: int) -> int:
-        """Return what it has and no other build; `beside` a field, what none has with this."""
-        return self.has & self.told & ~self.lost.others.get(beside, 0)
-
-    def near(self, key: str, linked: LinkedBits, bits: TraitBits) -> "_Build":
-        """Return the build, of whose dependencies those may be told that it has itself."""
-        return self._replace(told=self.told & (linked.direct(key) | ~bits.of_dependencies))
-
 
 def _read(loss: Loss, gone: int, bits: TraitBits, *, are_lost: bool) -> _Lost:
     mine, theirs = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
@@ -193,83 +173,86 @@ def _traits_of_package(lost: _Lost, bits: TraitBits) -> list[TraitCount]:
     versions of what all stands on, then variants of dependencies, or build tools.
     """
     if lost.gone_with:
-        bit = _first(lost.builds_told(lost.gone_with), lost.gone_with, lost.gone, bits)
-        return [TraitCount(bits.trait(bit, reduce(or_, lost.builds.values())), len(lost.builds))]
+        return [TraitCount(_first_trait(lost, lost.gone_with, bits), len(lost.builds))]
     last = bits.last_resort() & ~bits.of_package[lost.package]
     toolchain = bits.of_toolchain() & ~bits.of_package[lost.package]
-    left = lost.builds_told(lost.told & ~last)
+    left = {key: has & lost.told & ~last for key, has in lost.builds.items()}
     if lost.linked and lost.others:
-        near = {key: build.near(key, lost.linked, bits) for key, build in left.items()}
-        found = list(_most_common(near, lost.gone, bits))
+        others = ~bits.of_dependencies
+        near = {key: told & (lost.linked.direct(key) | others) for key, told in left.items()}
+        found = list(_most_common(near, lost, bits))
         if not near:
             return found
-    found = list(_most_common(left, lost.gone, bits))
+    found = list(_most_common(left, lost, bits))
     for told in (toolchain, last) if lost.others else ():
-        left = {key: build._replace(told=told) for key, build in left.items()}
-        found += _most_common(left, lost.gone, bits, MOST_TRAITS - len(found))
+        left = {key: lost.builds[key] & told for key in left}
+        found += _most_common(left, lost, bits, MOST_TRAITS - len(found))
     return found
 
 
 def _common_trait(lost: _Lost, bits: TraitBits) -> Trait | None:
     """Return what all lost builds of a package have, and none on the other side."""
     common = reduce(and_, lost.builds.values()) & lost.told & ~lost.there
-    if not common:
-        return None
-    bit = _first(lost.builds_told(common), common, lost.gone, bits)
+    return _first_trait(lost, common, bits) if common else None
+
+
+def _first_trait(lost: _Lost, some: int, bits: TraitBits) -> Trait:
+    """Return the first of some traits that the lost builds of a package have."""
+    bit = _first(lost.builds, some, lost, bits)
     return bits.trait(bit, reduce(or_, lost.builds.values()))
 
 
 def _most_common(
-    left: dict[str, _Build], gone: int, bits: TraitBits, most: int = MOST_TRAITS
+    left: dict[str, int], lost: _Lost, bits: TraitBits, most: int = MOST_TRAITS
 ) -> Iterator[TraitCount]:
     """Yield the trait that most builds have, then what most of the others have, and so on.
 
-    A compiler, target or os goes with the trait where more builds have both. Builds that have a
-    trait are taken out of `left`.
+    A compiler, target or os goes with the trait where more builds have both. `left` has what may be
+    told of each build; those that have a trait are taken out.
     """
     for _ in range(most):
-        number, tied, beside = _tied_for_most(left.values(), bits)
+        number, tied, beside = _tied_for_most(left, lost, bits)
         if not number:
             return
-        having = {key: build for key, build in left.items() if not beside or build.has & beside}
+        having = [key for key in left if not beside or lost.builds[key] & beside]
         if not tied & bits.of_dependencies:
-            foreign = (bits.of_foreign_targets(it.has, it.lost.there) for it in having.values())
+            foreign = (bits.of_foreign_targets(lost.builds[key], lost.there) for key in having)
             tied = tied & reduce(or_, foreign) or tied
-        bit = _first(having, tied, gone, bits)
-        those = [left.pop(key) for key, build in having.items() if build.alone(beside) & bit]
-        united = reduce(or_, (build.has for build in those))
+        bit = _first(having, tied, lost, bits)
+        those = [key for key in having if left[key] & bit]
+        united = reduce(or_, (lost.builds[key] for key in those))
+        for key in those:
+            del left[key]
         trait = bits.trait(bit, united)
         also = bits.trait(beside, united) if beside else UNSET
         yield TraitCount(trait, number, also)
 
 
-def _first(builds: Mapping[str, _Build], tied: int, gone: int, bits: TraitBits) -> int:
+def _first(builds: Iterable[str], tied: int, lost: _Lost, bits: TraitBits) -> int:
     """Return the first of some traits: of dependencies the nearest, those first that are gone."""
-    wanted = tied & gone or tied & bits.of_dependencies or tied
+    wanted = tied & lost.gone or tied & bits.of_dependencies or tied
     if wanted.bit_count() == 1:  # as mostly: nothing has to be looked for
         return wanted
     near = 0
-    if wanted & bits.of_dependencies:
-        by_document: dict[LinkedBits, list[str]] = defaultdict(list)
-        for key, build in builds.items():
-            if build.lost.linked:
-                by_document[build.lost.linked].append(key)
-        found = [linked.search(some, wanted) for linked, some in by_document.items()]
-        nearest = min((distance for distance, some in found if some), default=0)
-        near = reduce(or_, (some for distance, some in found if distance == nearest), 0)
+    if lost.linked and wanted & bits.of_dependencies:
+        near = lost.linked.search(builds, wanted)
     return min(each_bit(near or wanted), key=bits.order)
 
 
-def _tied_for_most(builds: Collection[_Build], bits: TraitBits) -> tuple[int, int, int]:
-    """Return how many builds have what most have, the bits of that, and the field beside it."""
-    fields = reduce(or_, (it.has & it.told & it.lost.fields for it in builds), 0)
+def _tied_for_most(left: Mapping[str, int], lost: _Lost, bits: TraitBits) -> tuple[int, int, int]:
+    """Return how many builds have what most have, the bits of that, and the field beside it.
+
+    No other build has that; beside a field, none that has this one.
+    """
+    fields = reduce(or_, left.values(), 0) & lost.fields
     best = 0, 0, 0
     for beside in (0, *sorted(each_bit(fields), key=bits.order)):
         counts = BitCounts()
-        some = [build for build in builds if build.has & beside] if beside else builds
+        alone = ~lost.others.get(beside, 0)
+        some = [told for key, told in left.items() if not beside or lost.builds[key] & beside]
         if len(some) > best[0]:
-            for build in some:
-                counts.add(build.alone(beside))
+            for told in some:
+                counts.add(told & alone)
             number, tied = counts.most()
             if number > best[0]:
                 best = number, tied, beside
