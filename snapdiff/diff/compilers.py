@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from msgspec import UNSET, UnsetType
 
 from snapdiff.diff.dependencies import Graphs, SideDependencies, Sides
-from snapdiff.diff.reach import unite_below
+from snapdiff.diff.reach import each_bit, unite_below
 from snapdiff.model.specs import Edge, Graph, Node
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change, CompilerCount
@@ -27,9 +27,6 @@ MOST_NODES = 20_000
 
 To read the unchanged specs of two indexes of 100,000 takes longer than to compare them.
 """
-
-_BITS = {name: 1 << number for number, name in enumerate((*MPI, *BLAS))}
-"""The libraries by which builds of a package are told apart, each as a bit."""
 
 
 def has_own_compiler(node: Node) -> bool:
@@ -137,23 +134,32 @@ def _tools_of(
 
     By package, under no version, and by each of its versions.
     """
-    names = side.graph.names
-    builds = {key: name for key, name in names.items() if name in packages}
+    builds = {key for key, name in side.graph.names.items() if name in packages}
     found: dict[tuple[str, str], dict[Trait, list[str]]] = {}
-    for spec_hash, bits in unite_below(
-        builds, side.below, lambda it: _BITS.get(names.get(it, ""), 0)
-    ):
-        node = side.graph.node(spec_hash) if spec_hash in builds else None
-        if node:
+    for spec_hash, below in _linked(side, builds, (*MPI, *BLAS)):
+        if node := side.graph.node(spec_hash):
             compiler = canonical_compiler(node.build.compiler)
-            tools = [Trait("dependency", it, None) for it, bit in _BITS.items() if bit & bits]
+            tools = {Trait("dependency", it.name, None) for it in below}
             if compiler != NO_COMPILER:
-                tools.append(Trait("compiler", None, package_of_compiler(compiler)))
+                tools.add(Trait("compiler", None, package_of_compiler(compiler)))
             for version in ("", node.build.version_text):
-                some = found.setdefault((builds[spec_hash], version), {})
+                some = found.setdefault((node.name, version), {})
                 for tool in tools:
                     some.setdefault(tool, []).append(compiler)
     return found
+
+
+def _linked(
+    side: SideDependencies, builds: Collection[str], packages: Collection[str]
+) -> Iterator[tuple[str, list[Node]]]:
+    """Yield builds, each with the nodes of some packages that it links or runs, or that it is."""
+    graph = side.graph
+    keys = [key for key, name in graph.names.items() if name in packages]
+    bits = {key: 1 << place for place, key in enumerate(keys)}
+    for build, has in unite_below(builds, side.below, lambda key: bits.get(key, 0)):
+        if build in builds:
+            found = (graph.node(keys[bit.bit_length() - 1]) for bit in each_bit(has))
+            yield build, [node for node in found if node]
 
 
 def mpis_of_builds(
@@ -172,24 +178,14 @@ def mpis_of_builds(
         if it.kind in kinds and it.package in packages
         if (spec := it.old if kind is Kind.REMOVED else it.new)
     }
-    if not builds:
-        return {}
-    graph = side.graph
-    mpis = {
-        key: Trait("dependency", name, node.build.version_text)
-        for key, name in graph.names.items()
-        if name in MPI and (node := graph.node(key))
-    }
-    traits = list(dict.fromkeys(mpis.values()))
-    bits = {key: 1 << traits.index(mpi) for key, mpi in mpis.items()}
     found: dict[str, Counter[Trait | None]] = {}
-    for key, has in unite_below(builds, side.below, lambda it: bits.get(it, 0)):
-        if key in builds:
-            package, spec = builds[key]
-            trait = traits[has.bit_length() - 1] if has.bit_count() == 1 else None
-            if not has and "~mpi" in spec.variants:
-                trait = Trait("variant", "mpi", "~mpi")
-            found.setdefault(package, Counter())[trait] += 1
+    for key, below in _linked(side, builds, MPI) if builds else ():
+        package, spec = builds[key]
+        traits = {Trait("dependency", it.name, it.build.version_text) for it in below}
+        if not traits and "~mpi" in spec.variants:
+            traits.add(Trait("variant", "mpi", "~mpi"))
+        trait = traits.pop() if len(traits) == 1 else None
+        found.setdefault(package, Counter())[trait] += 1
     return {
         package: tuple(TraitCount(it, numbers[it]) for it in sorted(filter(None, numbers), key=str))
         for package, numbers in found.items()
