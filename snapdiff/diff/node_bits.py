@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 
+from snapdiff.diff.reach import each_bit
 from snapdiff.model.specs import Build
 from snapdiff.spack import MPI, Configuration, Version
 
@@ -38,8 +39,6 @@ class NodeBits:
         Two sets have many in common where their versions are near to each other.
         """
         found = 0
-        while nodes:
-            lowest = nodes & -nodes
-            found |= self._leading[lowest.bit_length() - 1]
-            nodes ^= lowest
+        for bit in each_bit(nodes):
+            found |= self._leading[bit.bit_length() - 1]
         return found

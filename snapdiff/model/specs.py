@@ -1,7 +1,7 @@
 """Specs: how they were built, which stacks they count in, and what they depend on."""
 
 from collections.abc import Collection, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Protocol
 
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -51,7 +51,7 @@ class Spec(Struct, frozen=True, gc=False, omit_defaults=True):
     external: bool = False
 
 
-class Build(Struct, eq=False):
+class Build(Struct, eq=False, dict=True):
     """How specs were built, as their document writes it: like specs share one object.
 
     Any text has a meaning, and is parsed when it is needed. `stacks` are those the specs count in:
@@ -69,24 +69,17 @@ class Build(Struct, eq=False):
     stacks: frozenset[str]
     explicit: bool = False
     external: bool = False
-    _version: Version | None = None
-    _configuration: Configuration | None = None
 
-    @property
+    @cached_property
     def version(self) -> Version:
         """The version as it orders."""
-        if self._version is None:
-            self._version = parse_version(self.version_text)
-        return self._version
+        return parse_version(self.version_text)
 
-    @property
+    @cached_property
     def configuration(self) -> Configuration:
         """Compiler, os, platform, target and variants in the common notation."""
-        if self._configuration is None:
-            self._configuration = parse_configuration(
-                self.compiler, self.os, self.platform, self.target, self.variants
-            )
-        return self._configuration
+        words = self.compiler, self.os, self.platform, self.target, self.variants
+        return parse_configuration(*words)
 
     @property
     def target_family(self) -> str:
