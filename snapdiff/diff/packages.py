@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import itemgetter
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -12,21 +11,15 @@ from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.dependencies import SideDependencies, Sides, match_members
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.package_kinds import change_of_package, kind_of_pair
-from snapdiff.diff.pairing import (
-    Effort,
-    MatchHashes,
-    Pairing,
-    match_in_order,
-    pair_specs,
-)
-from snapdiff.diff.pairs_apart import Apart, changes_apart, pairs_apart
+from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
+from snapdiff.diff.pairs_apart import Apart, pairs_apart
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model.packages import Counted, PackagePair
-from snapdiff.model.specs import Build
+from snapdiff.model.specs import Build, Spec
 from snapdiff.result.changes import Change, TwoBuilds
 from snapdiff.result.packages import Kind, PackageChange
-from snapdiff.spack import Configuration, Version
+from snapdiff.spack import Configuration, Version, parse_version
 
 Builds = Sequence[tuple[str, Build]]
 """Builds of a package by hash, which those of pages need not have."""
@@ -88,37 +81,55 @@ def _one_sided(
 
 
 def _changes(
-    pair: PackagePair, pairing: Pairing, apart: Collection[str], losses: Mapping[Kind, Loss]
-) -> list[Change]:
-    """Return what happened to the specs of a package in a stack, by kind, version and hash."""
-    rows: list[tuple[tuple[Kind, Version, Version, str, str], Change]] = []
+    pair: PackagePair, pairing: Pairing, apart: Apart, losses: Mapping[Kind, Loss]
+) -> tuple[list[Change], list[Change]]:
+    """Return what happened to the specs of a package in a stack, by kind, version and hash.
+
+    Behind it is what reports say in place of the pairs that are two builds; of these, what is not
+    lost, or gained, is equal to others.
+    """
+    name = pair.name
+    found = []
+    told = [
+        Change(Kind.REBUILT, name, pair.old[old].spec(old), pair.new[new].spec(new))
+        for old, new in apart.followed.items()
+    ]
     for old_hash, new_hash in pairing.pairs:
         old, new = pair.old[old_hash], pair.new[new_hash]
-        before, after = old.version, new.version
         fields = differing_fields(old, new)
-        kind = kind_of_pair(before, after, is_alike=not fields)
+        kind = kind_of_pair(old.version, new.version, is_alike=not fields)
         specs = old.spec(old_hash), new.spec(new_hash)
         two_builds: TwoBuilds | UnsetType = UNSET
-        if old_hash in apart:
-            two_builds = TwoBuilds(
-                lost=old_hash in losses[Kind.REMOVED].lost,
-                gained=new_hash in losses[Kind.ADDED].lost,
-            )
-        change = Change(kind, pair.name, *specs, fields, two_builds=two_builds)
-        rows.append(((kind, before, after, old_hash, new_hash), change))
-    for kind, hashes, side in (
-        (Kind.REMOVED, pairing.removed, pair.old),
-        (Kind.ADDED, pairing.added, pair.new),
-    ):
-        for spec_hash in hashes:
-            build = side[spec_hash]
-            spec = build.spec(spec_hash)
-            lost, gained = (spec, None) if kind is Kind.REMOVED else (None, spec)
-            duplicate = spec_hash in losses[kind].duplicates or UNSET
-            change = Change(kind, pair.name, lost, gained, duplicate=duplicate)
-            rows.append(((kind, build.version, build.version, spec_hash, spec_hash), change))
-    rows.sort(key=itemgetter(0))
-    return [change for _, change in rows]
+        if old_hash in apart.hashes:
+            is_lost = old_hash in losses[Kind.REMOVED].lost
+            is_gained = new_hash in losses[Kind.ADDED].lost
+            two_builds = TwoBuilds(lost=is_lost, gained=is_gained)
+            if old_hash not in apart.followed:
+                told.append(_removed(name, specs[0], duplicate=not is_lost))
+            if new_hash not in apart.followed.values():
+                told.append(_added(name, specs[1], duplicate=not is_gained))
+        found.append(Change(kind, name, *specs, fields, two_builds=two_builds))
+    for key in pairing.removed:
+        duplicate = key in losses[Kind.REMOVED].duplicates
+        found.append(_removed(name, pair.old[key].spec(key), duplicate=duplicate))
+    for key in pairing.added:
+        duplicate = key in losses[Kind.ADDED].duplicates
+        found.append(_added(name, pair.new[key].spec(key), duplicate=duplicate))
+    return sorted(found, key=_order), told
+
+
+def _removed(package: str, spec: Spec, *, duplicate: bool) -> Change:
+    return Change(Kind.REMOVED, package, spec, None, duplicate=duplicate or UNSET)
+
+
+def _added(package: str, spec: Spec, *, duplicate: bool) -> Change:
+    return Change(Kind.ADDED, package, None, spec, duplicate=duplicate or UNSET)
+
+
+def _order(change: Change) -> tuple[Kind, Version, Version, str, str]:
+    old, new = change.specs[0], change.specs[-1]
+    versions = parse_version(old.version), parse_version(new.version)
+    return change.kind, *versions, old.hash, new.hash
 
 
 class SideCounts(Struct, frozen=True, gc=False):
@@ -183,19 +194,15 @@ def diff_package(
     has_several = pair.common or max(len(pair.old), len(pair.new)) > 1  # mostly it has not
     found = {}
     for stack, pairing in pairings.items():
-        changes = _changes(pair, pairing, apart[stack].hashes, losses.get(stack, {}))
+        lost = losses.get(stack, {})
+        changes, told = _changes(pair, pairing, apart[stack], lost)
         versions = old.versions.get(stack, {}), new.versions.get(stack, {})
         equal: tuple[Mapping[Version, int], Mapping[Version, int]] = ({}, {})
         if sides and has_several and any(change.kind is not Kind.REBUILT for change in changes):
             equal = _count_equal(pair, stack, sides)
             changes = _mark_equal(changes, sides[1], pair.new)
         package = change_of_package(pair.name, *versions, changes, equal)
-        lost, came = (
-            losses[stack][it].lost if apart[stack].hashes else ()
-            for it in (Kind.REMOVED, Kind.ADDED)
-        )
-        told = list(changes_apart(pair, pairing, apart[stack], lost, came))
-        found[stack] = StackChanges(package, changes, told, losses.get(stack, {}))
+        found[stack] = StackChanges(package, changes, told, lost)
     return PackageDiff(pair, old, new, found)
 
 

@@ -1,27 +1,16 @@
 """Which pairs are two builds to people: one is gone, one is new (specification, section 9)."""
 
 from collections import Counter
-from collections.abc import (
-    Callable,
-    Collection,
-    Container,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from snapdiff.diff.compilers import MOST_NODES
 from snapdiff.diff.dependencies import Sides
 from snapdiff.diff.pairing import Pairing
 from snapdiff.model.packages import PackagePair
 from snapdiff.model.specs import Build
-from snapdiff.result.changes import Change
-from snapdiff.result.packages import Kind
 from snapdiff.spack import is_other_compiler, package_of_compiler
 
 
@@ -94,27 +83,6 @@ def _followed(pair: PackagePair, hashes: Collection[str], sides: Sides) -> dict[
             like.setdefault((_look(specs[key]), side.mpi(key)), []).append(key)
     old, new = both
     return {a: b for it in old if it in new for a, b in zip(old[it], new[it], strict=False)}
-
-
-def changes_apart(
-    pair: PackagePair, pairing: Pairing, apart: Apart, gone: Container[str], came: Container[str]
-) -> Iterator[Change]:
-    """Yield what happened to the specs of a stack that are in a pair of two builds.
-
-    Those that are not `gone`, or `came`, are equal to others.
-    """
-    pairs = [it for it in pairing.pairs if it[0] in apart.hashes]
-    for old, new in (*apart.followed.items(), *pairs):
-        specs = pair.old[old].spec(old), pair.new[new].spec(new)
-        if apart.followed.get(old) == new:
-            yield Change(Kind.REBUILT, pair.name, *specs)
-            continue
-        if old not in apart.followed:
-            yield Change(
-                Kind.REMOVED, pair.name, specs[0], None, duplicate=old not in gone or UNSET
-            )
-        if new not in apart.followed.values():
-            yield Change(Kind.ADDED, pair.name, None, specs[1], duplicate=new not in came or UNSET)
 
 
 def _swapped(pair: PackagePair, pairing: Pairing, sides: Sides | None) -> Iterator[_Swapped]:
