@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -76,11 +75,8 @@ class ChangedPairs:
         return pair
 
     def _compare(self, pair: ChangedPair) -> None:
-        found = compare_nodes(pair.hashes, self.graphs, pair.name)
-        pair.name, pair.events, changed, unknown = found
-        pair.is_same_to_use = not unknown and all(pair.events.values())
         pair.below, pair.linked_below = [], []
-        for before, after in changed:
+        for before, after in compare_nodes(pair, self.graphs):
             below = self._pair((before.hash, after.hash), after.name)
             pair.below.append(below)
             if not (is_build_only(before) and is_build_only(after)):
@@ -119,33 +115,20 @@ def packages_of(event: Event) -> tuple[str, ...]:
 # --- Two nodes ---
 
 
-class Differences(NamedTuple):
-    """The events of a pair of nodes, and the dependencies that both have under other hashes.
+def compare_nodes(pair: ChangedPair, graphs: Graphs, *, all_of: bool = False) -> list[EdgePair]:
+    """Find what differs between the two nodes of a pair (specification, section 11).
 
-    With each event there is whether the dependency that it is about is needed for building alone.
-    What is `changed` leads on from the pair, in the order of the names. `name` is the package's.
-    `unknown` says that there is a difference which is no event of the pair: another compiler is an
-    event of the dependency that is the compiler.
-    """
-
-    name: str
-    events: dict[Event, bool]
-    changed: list[EdgePair]
-    unknown: bool
-
-
-def compare_nodes(
-    hashes: NodePair, graphs: Graphs, name: str = "", *, all_of: bool = False
-) -> Differences:
-    """Return what differs between two nodes of one package (specification, section 11).
-
-    Below equal hashes everything is equal. All that the documents say of the two is compared where
+    Returns the dependencies that both have under other hashes, in the order of the names. Below
+    equal hashes everything is equal. All that the documents say of the two is compared where
     nothing else was found, or where `all_of` it is wanted. Nothing is known where a document does
-    not have its node, which edges call `name`.
+    not have its node.
     """
+    hashes = pair.hashes
     old, new = graphs[0].node(hashes[0]), graphs[1].node(hashes[1])
     if old is None or new is None:
-        return Differences(name, {Event(name, "unlisted"): False}, [], unknown=False)
+        pair.events = {Event(pair.name, "unlisted"): False}
+        pair.is_same_to_use = False
+        return []
     changed, same, removed, added = match_dependencies(old.edges, new.edges, graphs)
     same = _unlike_edges(same, hashes, graphs)
     own = _own_events(old, new)
@@ -171,7 +154,10 @@ def compare_nodes(
             before, after = (f"dependencies.{it.name}={' '.join(_edge_words(it))}" for it in edges)
             others.append((before, after))
         found |= {Event(old.name, "other", *values): False for values in others}
-    return Differences(new.name, found, sorted(changed), other_compiler)
+    pair.name, pair.events = new.name, found
+    # Another compiler is an event of the dependency that is the compiler.
+    pair.is_same_to_use = not other_compiler and all(found.values())
+    return sorted(changed)
 
 
 def _own_events(old: Node, new: Node) -> list[Event]:

@@ -101,8 +101,9 @@ def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelo
     open_pairs = [(root, 0)]
     while open_pairs:
         pair, depth = open_pairs.pop()
-        found = compare_nodes(pair.hashes, changes.graphs, pair.name, all_of=True).events
-        events = [EventBelow(*astuple(event), build_only=found[event]) for event in found]
+        whole = ChangedPair(pair.hashes, pair.name)
+        compare_nodes(whole, changes.graphs, all_of=True)
+        events = [EventBelow(*astuple(it), build_only=alone) for it, alone in whole.events.items()]
         events.sort(key=lambda event: (WHATS.index(event.what), event_words(event)))
         before, after = pair.hashes
         rows.append(
