@@ -5,7 +5,7 @@ Who compares says it of some stacks, and others are found (specification, sectio
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
@@ -89,22 +89,16 @@ def find_renamed(
         return len(names) == len(families[before] | families[after]) == 1
 
     of_old, of_new = ({stack: packages[stack] for stack in stacks} for stacks in (gone, came))
-    return {pair.old: pair.new for pair in pair_like_stacks(of_old, of_new, may_be_one)}
+    return best_names(like_stacks(of_old, of_new, may_be_one))
 
 
-def pair_like_stacks(
-    old: Mapping[str, AbstractSet[str]],
-    new: Mapping[str, AbstractSet[str]],
-    may_pair: Callable[[str, str], bool],
-) -> list[LikeStacks]:
-    """Return pairs of `like_stacks`, the most alike first, each stack once."""
-    pairs: dict[str, LikeStacks] = {}
-    taken: set[str] = set()
-    for pair in like_stacks(old, new, may_pair):
-        if pair.old not in pairs and pair.new not in taken:
-            pairs[pair.old] = pair
-            taken.add(pair.new)
-    return list(pairs.values())
+def best_names(pairs: Iterable[LikeStacks]) -> dict[str, str]:
+    """Return the new names of the old stacks in some pairs, the first pairs first, each once."""
+    names: dict[str, str] = {}
+    for pair in pairs:
+        if pair.old not in names and pair.new not in names.values():
+            names[pair.old] = pair.new
+    return names
 
 
 # --- The old side under the new names ---
