@@ -50,15 +50,13 @@ def explain_one_sided(change: Change, graphs: Graphs, kinds: Mapping[str, Kind])
     """
     graph, other = graphs if change.old else reversed(graphs)
     [spec_hash] = (spec.hash for spec in change.specs)
-    below: set[tuple[str, bool]] = set()
-    above: set[tuple[str, bool]] = set()
-    for key in graph.hashes:
-        for edge in edges_of(graph, key):
-            if key == spec_hash:
-                below.add((edge.hash, is_build_only(edge)))
-            if edge.hash == spec_hash:
-                above.add((key, is_build_only(edge)))
-    others = frozenset(other.hashes)
+    below = {(edge.hash, is_build_only(edge)) for edge in edges_of(graph, spec_hash)}
+    above = {
+        (key, is_build_only(edge))
+        for key in graph.hashes
+        for edge in edges_of(graph, key)
+        if edge.hash == spec_hash
+    }
 
     def in_order(found: Iterable[tuple[str, bool]]) -> tuple[Neighbour, ...]:
         neighbours = {
@@ -66,7 +64,7 @@ def explain_one_sided(change: Change, graphs: Graphs, kinds: Mapping[str, Kind])
                 package=node.name,
                 version=node.build.version_text,
                 build_only=build_only,
-                stays=node_hash in others and node_hash not in kinds,
+                stays=node_hash in other.hashes and node_hash not in kinds,
                 kind=kinds.get(node_hash),
             )
             for node_hash, build_only in sorted(found, reverse=True)  # linked ones replace others
