@@ -16,13 +16,7 @@ from snapdiff.formats.document import Document
 from snapdiff.formats.kinds import DOCUMENTS, Documents
 from snapdiff.limits import Progress, ignored
 from snapdiff.sources.names import EVERYWHERE, folders_upwards
-from snapdiff.sources.source import (
-    ContentPair,
-    Entry,
-    EntryPair,
-    Source,
-    printable_path,
-)
+from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path
 
 
 class ComparedFiles(ABC):

@@ -12,13 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 from snapdiff.model.packages import DocumentKind
 from snapdiff.model.specs import Revision, Spec, SpecName
 from snapdiff.result.causes import Cause, StackCause, StackTrait
-from snapdiff.result.packages import (
-    ChangeCounts,
-    Count,
-    Field,
-    Kind,
-    PackageChange,
-)
+from snapdiff.result.packages import ChangeCounts, Count, Field, Kind, PackageChange
 
 SchemaVersion = Literal[3]
 """The version of the shape of JSON reports: what is added keeps it, any other change raises it."""
