@@ -125,17 +125,11 @@ class _Lost(Struct, frozen=True, gc=False):
 
 def _read(loss: Loss, gone: int, bits: TraitBits, *, are_lost: bool) -> _Lost:
     mine, theirs = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
-    there = 0
-    united: dict[int, int] = {}  # what others have by compiler, target and os: few are different
-    for is_there, linked, builds in ((True, theirs, loss.others), (False, mine, loss.stayed)):
-        for key, build in builds:
-            has = bits.of_build(key, build, linked)
-            fields = has & bits.fields
-            united[fields] = united.get(fields, 0) | has
-            there |= has if is_there else 0
+    over_there = [bits.of_build(*build, theirs) for build in loss.others]
+    stayed = [bits.of_build(*build, mine) for build in loss.stayed]
     others: dict[int, int] = {}
-    for fields, has in united.items():
-        for place in (0, *each_bit(fields)):
+    for has in {*over_there, *stayed}:
+        for place in (0, *each_bit(has & bits.fields)):
             others[place] = others.get(place, 0) | has
     same = (place for place, has in others.items() if place and has == others[0])
     fields = bits.fields & ~sum(same) if others else 0
@@ -146,9 +140,10 @@ def _read(loss: Loss, gone: int, bits: TraitBits, *, are_lost: bool) -> _Lost:
     told = ~(bits.told_last | bits.of_names([loss.package]) | _of_versions(loss, lost, bits))
     gone_with = 0
     for bit in each_bit(reduce(and_, lost.values(), gone & told)) if are_lost else ():
-        having = sum(bool(bits.of_build(*build, mine) & bit) for build in loss.stayed)
+        having = sum(bool(has & bit) for has in stayed)
         # What all builds had tells none from another, whatever became of it.
-        gone_with |= bit if 0 < having < min(len(lost), len(loss.stayed)) else 0
+        gone_with |= bit if 0 < having < min(len(lost), len(stayed)) else 0
+    there = reduce(or_, over_there, 0)
     return _Lost(loss.package, lost, every, others, there, told, fields, gone, gone_with, mine)
 
 
