@@ -146,9 +146,7 @@ def pair_packages(
         build, twin = removed[key], added[key]
         if build.stacks == twin.stacks and build.version_text == twin.version_text:
             del removed[key], added[key]
-    same = dict(after)
-    for key in added:
-        del same[key]
+    same = {key: build for key, build in after.items() if key not in added}
     numbers = Counter(same.values())
     package = old or new
     assert package is not None

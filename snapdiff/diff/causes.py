@@ -254,13 +254,12 @@ def explain_changes(
     )
     if because:
         wanted &= found.because_of(scope.is_wanted_cause)
-    causes = {it: (found.causes[it], it in found.same_to_use) for it in wanted}
     reported = []
     for change in filter(is_reported, changes):
         hashes = _hashes(change)
-        if hashes in causes:
-            cause, is_same = causes[hashes]
-            reported.append(replace(change, cause=cause, same_to_use=is_same or UNSET))
+        if hashes in wanted:
+            is_same = hashes in found.same_to_use or UNSET
+            reported.append(replace(change, cause=found.causes[hashes], same_to_use=is_same))
         elif not because or hashes[0] in lost:
             reported.append(replace(change, cause=None) if change.package in graphs else change)
     fields = shared_changes(

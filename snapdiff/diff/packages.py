@@ -70,13 +70,10 @@ def _one_sided(
     side: dict[str, BuildHashes] = {}
     for build, hashes in mine.items():
         stacks = scope.stacks(build.stacks)
-        alone: dict[frozenset[str], list[str]] = {}
         for spec_hash in hashes:
             twin = other.get(spec_hash)
-            alone.setdefault(stacks - twin.stacks if twin else stacks, []).append(spec_hash)
-        for in_stacks, some in alone.items():
-            for stack in in_stacks:
-                side.setdefault(stack, {}).setdefault(build, []).extend(some)
+            for stack in stacks - twin.stacks if twin else stacks:
+                side.setdefault(stack, {}).setdefault(build, []).append(spec_hash)
     return side
 
 
