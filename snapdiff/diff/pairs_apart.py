@@ -42,9 +42,6 @@ class Apart(Struct, frozen=True):
         return own, own.intersection((*self.followed, *self.followed.values()))
 
 
-NOTHING_APART = Apart(frozenset(), {})
-
-
 def pairs_apart(
     pair: PackagePair, pairings: Mapping[str, Pairing], sides: Sides | None
 ) -> dict[str, Apart]:
@@ -60,7 +57,7 @@ def pairs_apart(
         for stack, pairing in pairings.items()
     }
     kept = list(pair.kept()) if any(found.values()) else []
-    apart = dict.fromkeys(pairings, NOTHING_APART)
+    apart = {}
     for stack, some in found.items():
         pairs = list(chain.from_iterable(it.pairs for it in some))
         followed = _followed(pair, {*chain.from_iterable(pairs)}, sides) if sides else {}
@@ -86,19 +83,19 @@ def _followed(pair: PackagePair, hashes: Collection[str], sides: Sides) -> dict[
 
 
 def _swapped(pair: PackagePair, pairing: Pairing, sides: Sides | None) -> Iterator[_Swapped]:
-    both = [(pair.old[old], pair.new[new], (old, new)) for old, new in pairing.pairs]
+    old, new = pair.old, pair.new
     yield _Swapped(
-        [hashes for old, new, hashes in both if _has_other_compiler(old, new)],
+        [it for it in pairing.pairs if _has_other_compiler(old[it[0]], new[it[1]])],
         _with_any_compiler,
         lambda _, __, build: package_of_compiler(build.compiler),
     )
     if sides and max(len(side.graph.hashes) for side in sides) <= MOST_NODES:
-        like = [hashes for old, new, hashes in both if _look(old) == _look(new)]
+        like = [it for it in pairing.pairs if _look(old[it[0]]) == _look(new[it[1]])]
         if not pair.common:  # then nothing is on both sides, and of most builds there is no other
-            looks = [Counter(map(_look, side.values())) for side in (pair.old, pair.new)]
-            like = [it for it in like if any(some[_look(pair.old[it[0]])] > 1 for some in looks)]
+            looks = [Counter(map(_look, side.values())) for side in (old, new)]
+            like = [it for it in like if any(some[_look(old[it[0]])] > 1 for some in looks)]
         yield _Swapped(
-            [hashes for hashes in like if _has_other_mpi(hashes, sides)],
+            [it for it in like if _has_other_mpi(it, sides)],
             _look,
             lambda side, spec_hash, _: sides[side].mpi(spec_hash),
         )
