@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from snapdiff.diff.node_bits import NodeBits
 from snapdiff.diff.pairing import COMPARISON, Effort
-from snapdiff.diff.reach import circles_below
+from snapdiff.diff.reach import unite_below
 from snapdiff.errors import FormatError
 from snapdiff.model.specs import Edge, Graph, edges_of
 from snapdiff.spack import Version
@@ -119,16 +119,8 @@ class SideDependencies:
 
         What is not in the document is in no set.
         """
-        linked = self._linked
-        circles, below = circles_below(hashes, self.below, linked)
-        for circle in circles:
-            bits = 0
-            for node in circle:
-                bits |= self._bit(node)
-                for child in below[node]:
-                    bits |= linked.get(child, 0)
-            linked.update(dict.fromkeys(circle, bits))
-        return linked
+        self._linked.update(unite_below(hashes, self.below, self._bit, self._linked))
+        return self._linked
 
     def mpi(self, spec_hash: str) -> str:
         """Return the name of the MPI that a node links or runs; of none, or several, nothing."""

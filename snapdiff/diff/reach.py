@@ -8,14 +8,18 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 def unite_below(
-    roots: Iterable[Item], children: Callable[[Item], Sequence[Item]], own: Callable[[Item], int]
+    roots: Iterable[Item],
+    children: Callable[[Item], Sequence[Item]],
+    own: Callable[[Item], int],
+    known: Mapping[Item, int] = {},
 ) -> Iterator[tuple[Item, int]]:
     """Yield each root and all below it with its bits and those of what is below it.
 
-    What is below comes first. Bits are dropped when the last node above has them: in a chain of
-    40,000 nodes, each with a bit of its own, all of them together would take 200 MB.
+    What is below comes first; what is `known` is left out. Bits are dropped when the last node
+    above has them: in a chain of 40,000 nodes, each with a bit of its own, all of them together
+    would take 200 MB.
     """
-    circles, below = circles_below(roots, children)
+    circles, below = circles_below(roots, children, known)
     last_above = {child: node for circle in circles for node in circle for child in below[node]}
     united: dict[Item, int] = {}  # as long as something above waits for it
     for circle in circles:
@@ -23,7 +27,7 @@ def unite_below(
         for node in circle:
             bits |= own(node)
             for child in below[node]:
-                bits |= united.get(child, 0)
+                bits |= united.get(child) or known.get(child, 0)
         for node in circle:
             yield node, bits
             if node in last_above:
