@@ -12,7 +12,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from msgspec import Struct, field
@@ -127,11 +126,11 @@ def _only_layer(manifest: bytes) -> _Layer:
     return layers[0]
 
 
-class Credentials(NamedTuple):
+class Credentials(Struct):
     """A user and a password; without a user, the secret is an identity token."""
 
-    user: str
-    secret: str
+    user: str = field(name="Username")
+    secret: str = field(name="Secret")
 
 
 class _Login(Struct):
@@ -150,11 +149,6 @@ class _LoginFile(Struct):
     logins: dict[str, _Login] = field(name="auths", default_factory=dict)
     helpers: dict[str, str] = field(name="credHelpers", default_factory=dict)
     helper: str = field(name="credsStore", default="")
-
-
-class _Kept(Struct):
-    user: str = field(name="Username")
-    secret: str = field(name="Secret")
 
 
 def find_credentials(address: RegistryAddress) -> Credentials | None:
@@ -219,7 +213,7 @@ def _ask(helper: str, name: str) -> Credentials | None:
         )
         if done.returncode:
             return None  # its words say that it has none, or why it cannot look
-        kept = decoded(done.stdout, _Kept)
+        kept = decoded(done.stdout, Credentials)
     except (OSError, subprocess.TimeoutExpired, FormatError) as error:
         reason = getattr(error, "strerror", None) or "its answer is of no use"
         message = f"docker-credential-{helper}: cannot be asked for credentials: {reason}"
@@ -276,7 +270,7 @@ class RegistryTransport(WebTransport):
         if credentials and "realm" in self._challenge:
             yield from self._with_token(self._challenge, credentials)
         elif credentials and credentials.user:
-            yield basic_authorization(*credentials)
+            yield basic_authorization(credentials.user, credentials.secret)
 
     def _with_token(
         self, challenge: dict[str, str], credentials: Credentials | None
@@ -297,7 +291,8 @@ class RegistryTransport(WebTransport):
         else:
             url += ("&" if parts.query else "?") + urlencode(fields)
             if credentials:
-                headers["Authorization"] = basic_authorization(*credentials)
+                user, secret = credentials.user, credentials.secret
+                headers["Authorization"] = basic_authorization(user, secret)
         try:
             with self.get(url, headers, form) as (head, chunks):
                 answer = file_in(head, chunks, Validators())
