@@ -182,20 +182,16 @@ def diff_package(
         for stack in sorted(removed.keys() | added.keys())
     }
     both = _count(pair.common, scope)
-    old, new = (
-        _count({build: len(hashes) for build, hashes in side.items()}, scope, both)
-        for side in builds
-    )
+    old, new = (_count(Counter(it.values()), scope, both) for it in (pair.old, pair.new))
     apart = pairs_apart(pair, pairings, sides)
     losses = _losses(pair, pairings, apart, sides)
-    has_several = pair.common or max(len(pair.old), len(pair.new)) > 1  # mostly it has not
     found = {}
     for stack, pairing in pairings.items():
         lost = losses.get(stack, {})
         changes, told = _changes(pair, pairing, apart[stack], lost)
         versions = old.versions.get(stack, {}), new.versions.get(stack, {})
         equal: tuple[Mapping[Version, int], Mapping[Version, int]] = ({}, {})
-        if sides and has_several and any(change.kind is not Kind.REBUILT for change in changes):
+        if sides and any(change.kind is not Kind.REBUILT for change in changes):
             equal = _count_equal(pair, stack, sides)
             changes = _mark_equal(changes, sides[1], pair.new)
         package = change_of_package(pair.name, *versions, changes, equal)
