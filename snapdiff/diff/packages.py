@@ -248,10 +248,9 @@ def _losses(
     is_lost = any(lost.values())
     left = {pair.old[key].version_text for keys in moved.values() for key in keys}
     # To read what both sides have takes long; mostly none of it has a version that others left.
-    kept = pair.kept() if is_lost or any(it.version_text in left for it in pair.common) else ()
-    old, new, on_both = (
-        _builds_by_stack(found, side) for side in (pair.old.items(), pair.new.items(), kept)
-    )
+    is_read = is_lost or any(it.version_text in left for it in pair.common)
+    kept = list(pair.kept()) if is_read else []
+    old, new = (_builds_by_stack(found, [*it.items(), *kept]) for it in (pair.old, pair.new))
     swapped = both and (both[1], both[0])
     for stack, losses in found.items():
         for kind, hashes, here, there, sides in (
@@ -260,13 +259,11 @@ def _losses(
         ):
             paired, equal = apart[stack].of_side(key for key, _ in here)
             if hashes or paired:
-                losses[kind] = _loss(
-                    pair.name, {*hashes}, paired, equal, here, there, on_both[stack], sides
-                )
+                losses[kind] = _loss(pair.name, {*hashes}, paired, equal, here, there, sides)
         if moved[stack]:
             builds = {key: pair.old[key] for key in moved[stack]}
             versions = {build.version for build in builds.values()}
-            before = (it for it in (*old[stack], *on_both[stack]) if it[0] not in builds)
+            before = (it for it in old[stack] if it[0] not in builds)
             stayed = [it for it in before if it[1].version in versions]
             if any(key not in pairings[stack].removed for key, _ in stayed):
                 losses[Kind.UPGRADED] = Loss(pair.name, builds, stayed, (), both)
@@ -285,12 +282,10 @@ def _loss(
     hashes: set[str],
     paired: frozenset[str],
     equal: frozenset[str],
-    here: Builds,
-    there: Builds,
-    on_both: Builds,
+    mine: Builds,
+    others: Builds,
     sides: Sides | None,
 ) -> Loss:
-    mine = [*here, *on_both]
     looks = {key: _look(build) for key, build in mine}
     duplicates = frozenset[str]()
     if sides:
@@ -300,9 +295,9 @@ def _loss(
     lost = hashes - duplicates | (paired - equal)
     return Loss(
         package=package,
-        lost={key: build for key, build in here if key in lost},
+        lost={key: build for key, build in mine if key in lost},
         stayed=[(key, build) for key, build in mine if key not in lost],
-        others=[*there, *on_both],
+        others=others,
         sides=sides,
         duplicates=duplicates,
         paired=paired,
