@@ -161,13 +161,15 @@ def with_sections(path: Path, sections: Sequence[str]) -> bytes:
     return above + new + (line_break if below else b"") + below
 
 
-def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
+def resume_after(markers: Sequence[Marker], options: str, wanted: Range) -> str | None:
     """Return the commit or snapshot after which the story goes on, or None for its beginning.
 
-    Raises ReportError where a marker names what is not, or no longer, in the history.
+    Raises ReportError where the newest section was made with other options, and where a marker
+    names what is not, or no longer, in the history.
     """
     if not markers:
         return None
+    markers[0].require(options)
     if isinstance(wanted, GitRange):
         return _resume_history(markers, wanted.history)
     places = {printable_path(name): place for place, name in enumerate(wanted.snapshots)}

@@ -53,11 +53,6 @@ class GitRange(NamedTuple):
         """The last revision."""
         return Catalog(self.history.new)
 
-    @property
-    def ends(self) -> tuple[str, str]:
-        """What the first and the last revision are called."""
-        return self.history.old.name, self.history.new.name
-
     def check(self, settings: ComparisonOptions) -> None:
         """Raise SnapdiffError where an end has no page, or a path or a filter can only be a slip.
 
@@ -152,11 +147,6 @@ class FolderRange(Steps, frozen=True, kw_only=True):
     def last(self) -> Catalog:
         """The last snapshot."""
         return self._catalog(self.snapshots[-1])
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """What the first and the last snapshot are called."""
-        return printable_path(self.snapshots[0]), printable_path(self.snapshots[-1])
 
     def check(self, settings: ComparisonOptions) -> None:
         """Raise SnapdiffError where no snapshot has a page in a path, or a filter is a slip."""

@@ -14,7 +14,7 @@ from snapdiff import __version__
 from snapdiff.changelog import kept_file
 from snapdiff.changelog.kept_file import filter_options, options_text
 from snapdiff.changelog.net_changes import NetChanges
-from snapdiff.changelog.ranges import Range
+from snapdiff.changelog.ranges import Range, compare_ends
 from snapdiff.changelog.sections import Section, SectionEnd
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.filters import printable_filters
@@ -32,7 +32,6 @@ from snapdiff.reports.templates import (
     user_template,
 )
 from snapdiff.reports.terminal import in_window
-from snapdiff.result.changes import CatalogDiff
 from snapdiff.safe_text import shown
 
 _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
@@ -54,19 +53,22 @@ ToldSection = tuple[SectionEnd, str]
 class Changelog(Struct, frozen=True, kw_only=True):
     """A changelog that is to be written: what all its sections have in common, and where it goes.
 
-    `ends` are its first and last revision, which `compare_ends` compares; `shaping` has the options
-    in the marker of each section.
+    It is of the `wanted` range; `shaping` has the options in the marker of each section.
     """
 
-    ends: tuple[str, str]
-    compare_ends: Callable[[], CatalogDiff]
+    wanted: Range
     settings: ComparisonOptions
     options: ReportOptions
     shaping: str
     format_name: str
     destination: Destination
 
-    def resume_after(self, wanted: Range) -> str | None:
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What its first and its last revision are called."""
+        return self.wanted.oldest.source.name, self.wanted.last.source.name
+
+    def resume_after(self) -> str | None:
         """Return the commit or snapshot with which the file ends so far, or None.
 
         Raises ReportError where the file begins another story, or was written with other options.
@@ -79,9 +81,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         else:  # a line is a report: of what shaped it, it has the filters alone
             markers = kept_file.last_report(file)
             options = options_text(filter_options(printable_filters(self.settings.filters)))
-        if markers:
-            markers[0].require(options)
-        return kept_file.resume_after(markers, wanted)
+        return kept_file.resume_after(markers, options, self.wanted)
 
     def write(self, sections: Iterable[Section]) -> bool:
         """Write the sections, oldest first as they come; return whether a file has anything new.
@@ -151,7 +151,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         """Return what the first sentence about both ends asks for; of few sections nothing."""
         if not (net and net.is_told):
             return {}
-        outline = outline_of(self.compare_ends(), self.options.group_by)
+        outline = outline_of(compare_ends(self.wanted, self.settings), self.options.group_by)
         link = _LINKS[self.format_name](self.options.package_url)
         return block_values(outline, tells_unchanged=False) | {"link": link}
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.kept_file import GIVEN, filter_options, options_text, require_no_changelog
-from snapdiff.changelog.ranges import GitRange, Range, compare_ends, open_range
+from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.sections import compute_sections
 from snapdiff.changelog.seen_report import render_first_seen
 from snapdiff.changelog.writing import Changelog, is_continued
@@ -104,8 +104,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
         if chosen != "html" and "package_url" not in given.looks:
             looks = replace(looks, package_url="")  # no links where text is read as it is
         log = Changelog(
-            ends=wanted.ends,
-            compare_ends=lambda: compare_ends(wanted, settings),
+            wanted=wanted,
             settings=settings,
             options=looks,
             shaping=_shaping(given),
@@ -114,7 +113,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
                 has_pager=destination.has_pager and chosen != "ndjson", is_new=is_new
             ),
         )
-        steps = wanted.steps(log.resume_after(wanted))
+        steps = wanted.steps(log.resume_after())
         with (
             ProgressBar("sections", wanted=not given.quiet) as progress,
             open_workers(given.jobs) as executor,
