@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from snapdiff.errors import FormatError
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-
 DEPTH = 100
 """How many lists and mappings may stand in each other; a page needs four."""
 
@@ -103,14 +101,6 @@ def check_version(version: str, key: str) -> None:
 def has_too_many_parts(version: str) -> bool:
     """Return whether a version has more parts than can be compared at little cost."""
     return len(version) > VERSION_PARTS and len(_PART.findall(version)) > VERSION_PARTS
-
-
-def parse_size(text: str) -> int:
-    """Return a number of bytes: `64M` is 67108864. Raises ValueError."""
-    found = re.fullmatch("([1-9][0-9]{0,9})([KMG]?)", text.strip().upper(), re.ASCII)
-    if not found:
-        raise ValueError(f"{text!r} is no size; write a number of bytes, or 64K, 16M, 1G")
-    return int(found[1]) * _UNITS[found[2]]
 
 
 # --- What is compressed with gzip ---

@@ -12,9 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import click
 import pytest
 
-from snapdiff.limits import Limits, parse_size
+from snapdiff.cli.diff_command import diff
+from snapdiff.limits import Limits
 from tests.golden import SNAPSHOTS
 from tests.support.documents import Item, database, lock, needs, to_bytes
 from tests.support.helpers import (
@@ -506,13 +508,14 @@ def test_honest_pages_are_far_below_every_limit() -> None:
     [("1", 1), ("2K", 2048), ("64M", 64 << 20), ("1G", 1 << 30), (" 3m ", 3 << 20)],
 )
 def test_a_size_is_a_number_with_or_without_a_unit(text: str, size: int) -> None:
-    assert parse_size(text) == size
+    with diff.make_context("diff", ["--max-size", text]) as context:
+        assert context.params["limits"] == Limits(size, size)
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "1T", "1.5M", "M", "\u0661", "1" * 99])
 def test_anything_else_is_no_size(text: str) -> None:
-    with pytest.raises(ValueError, match="is no size; write a number of bytes"):
-        parse_size(text)
+    with pytest.raises(click.BadParameter, match="is no size; write a number of bytes"):
+        diff.make_context("diff", ["--max-size", text])
 
 
 @pytest.mark.nightly

@@ -1,5 +1,6 @@
 """The options that several commands have, each with its help."""
 
+import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from snapdiff.limits import DEFAULT_LIMITS, Limits, parse_size
+from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.report_formats import ANSWER, Formats, in_words
 
 KINDS = "removed", "downgraded", "added", "upgraded", "reconfigured", "rebuilt"
@@ -15,16 +16,19 @@ KINDS = "removed", "downgraded", "added", "upgraded", "reconfigured", "rebuilt"
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 def _limits(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Limits:
     if value is None:
         return DEFAULT_LIMITS
-    try:
-        size = parse_size(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+    found = re.fullmatch("([1-9][0-9]{0,9})([KMG]?)", value.strip().upper(), re.ASCII)
+    if not found:
+        message = "is no size; write a number of bytes, or 64K, 16M, 1G"
+        raise click.BadParameter(f"{value!r} {message}")
+    size = int(found[1]) * _UNITS[found[2]]
     return Limits(size, size)
 
 
