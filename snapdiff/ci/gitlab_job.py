@@ -18,8 +18,6 @@ FOLDER = Path("snapdiff-report")
 
 _FINDINGS = FOLDER / CODE_QUALITY_FILE
 
-GATE_FAILED = 1
-
 
 def run_job(variables: Variables, inputs: Inputs) -> int:
     """Compare, write a note and return the exit status: the gate's, once all is posted."""
@@ -40,7 +38,7 @@ def run_job(variables: Variables, inputs: Inputs) -> int:
             runs.log("no token, so no note")
     if found.offenders:
         runs.log("the gate has failed")
-    return GATE_FAILED if found.offenders else 0
+    return int(bool(found.offenders))
 
 
 def _make_room() -> None:
