@@ -42,13 +42,13 @@ _ROOTS = json.Decoder(list[_Root])
 _META = json.Decoder(_Meta)
 
 
-class _Sections(NamedTuple):
-    """What a lock file says, its nodes not read yet; None where there is no key for them."""
+class _Environment(NamedTuple):
+    """An environment of a lock file: the key path that leads to it, and what it says."""
 
-    meta: _Meta
+    key: str
+    version: int | None
     roots: list[_Root]
-    nodes: dict[Key, Raw] | None
-    included: Mapping[str, Raw] = {}
+    records: dict[str, Raw]
 
 
 class LockListing(Listing):
@@ -56,22 +56,22 @@ class LockListing(Listing):
 
     def __init__(self, claim: Claim, content: bytes) -> None:
         """Read all but the nodes; raises FormatError."""
-        environments = list(read_environments(content))
+        environments = list(_read_environments(content))
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}
-        for key, _, nodes in environments:
-            for spec_hash, record in nodes.items():
+        for one in environments:
+            for spec_hash, record in one.records.items():
                 # An environment and one that it includes have nodes in common.
-                if records.setdefault(spec_hash, record) is record and key:
-                    self._keys[spec_hash] = key
-        version = environments[0][1].meta.version
+                if records.setdefault(spec_hash, record) is record and one.key:
+                    self._keys[spec_hash] = one.key
+        version = environments[0].version
         warning = odd_version("_meta.lockfile-version", version, version, NEWEST_LOCK_VERSION)
         super().__init__("lock", claim, records, warning)
         roots = set()
-        for key, sections, _ in environments:
-            for position, root in enumerate(sections.roots):
+        for one in environments:
+            for position, root in enumerate(one.roots):
                 if root.hash not in records:
-                    place = f"{key}roots[{position}].hash"
+                    place = f"{one.key}roots[{position}].hash"
                     raise FormatError(f"{place}: {root.hash[:64]!r} is not in concrete_specs")
                 roots.add(root.hash)
         self.root_hashes = frozenset(roots)
@@ -110,38 +110,29 @@ class LockListing(Listing):
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"
 
 
-def read_environments(content: FileContent) -> Iterator[tuple[str, _Sections, dict[str, Raw]]]:
-    """Yield a lock file's own environment, then those that it includes.
-
-    Each has the key path that leads to it, what it says, and its nodes by hash.
-    """
+def _read_environments(content: FileContent) -> Iterator[_Environment]:
+    """Yield a lock file's own environment, then those that it includes; raises FormatError."""
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        sections = _sections_of(text, key)
-        file_type = sections.meta.file_type
-        if file_type not in (None, _FILE_TYPE):
-            raise FormatError(f"{key}_meta.file-type: {file_type!r}; a lock has {_FILE_TYPE!r}")
+        said = values_by_key(text, key.removesuffix("."))
+        nodes = decode_json(said.get("concrete_specs", b"null"), _NODES, f"{key}concrete_specs")
+        roots = decode_json(said.get("roots", b"[]"), _ROOTS, f"{key}roots")
+        meta = decode_json(said.get("_meta", b"{}"), _META, f"{key}_meta")
+        included = values_by_key(said.get("include_concrete", b"{}"), f"{key}include_concrete")
+        if meta.file_type not in (None, _FILE_TYPE):
+            wrong = f"{meta.file_type!r}; a lock has {_FILE_TYPE!r}"
+            raise FormatError(f"{key}_meta.file-type: {wrong}")
         # An environment that is included may have nothing but others that it includes.
-        if sections.nodes is None and not (key and sections.included):
+        if nodes is None and not (key and included):
             raise FormatError(f"{key}concrete_specs: missing; this is no lock of an environment")
-        yield key, sections, records_by_hash(sections.nodes or {}, f"{key}concrete_specs")
+        records = records_by_hash(nodes or {}, f"{key}concrete_specs")
+        yield _Environment(key, meta.version, roots, records)
         if depth == DEPTH:
             raise FormatError(f"{key}include_concrete: over {DEPTH} environments in each other")
-        for name, environment in sections.included.items():
+        for name, environment in included.items():
             place = f"{key}include_concrete.{name[:_LONGEST_NAME]}."
             waiting.append((environment, place, depth + 1))
-
-
-def _sections_of(content: FileContent, key: str) -> _Sections:
-    sections = values_by_key(content, key.removesuffix("."))
-    found = sections.get("concrete_specs", b"null")
-    return _Sections(
-        nodes=decode_json(found, _NODES, f"{key}concrete_specs"),
-        roots=decode_json(sections.get("roots", b"[]"), _ROOTS, f"{key}roots"),
-        meta=decode_json(sections.get("_meta", b"{}"), _META, f"{key}_meta"),
-        included=values_by_key(sections.get("include_concrete", b"{}"), f"{key}include_concrete"),
-    )
 
 
 # --- Specs that are no environment yet ---
