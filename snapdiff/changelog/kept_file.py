@@ -39,17 +39,6 @@ class Marker(NamedTuple):
     new: str
     options: str
 
-    def require(self, options: str) -> None:
-        """Raise ReportError where the section was made with other options."""
-        if self.options != options:
-            there, here = (
-                f"with {it}" if it else "without options" for it in (self.options, options)
-            )
-            raise ReportError(
-                f"{self.place}: was written {there}, and this run is {here}; "
-                "run with the same options, or name another file"
-            )
-
 
 def filter_options(filters: Filters) -> dict[str, tuple[str, ...]]:
     """Return the filters that are given, as options."""
@@ -169,13 +158,21 @@ def resume_after(markers: Sequence[Marker], options: str, wanted: Range) -> str 
     """
     if not markers:
         return None
-    markers[0].require(options)
+    newest = markers[0]
+    if newest.options != options:
+        there, here = (
+            f"with {it}" if it else "without options" for it in (newest.options, options)
+        )
+        raise ReportError(
+            f"{newest.place}: was written {there}, and this run is {here}; "
+            "run with the same options, or name another file"
+        )
     if isinstance(wanted, GitRange):
         return _resume_history(markers, wanted.history)
     places = {printable_path(name): place for place, name in enumerate(wanted.snapshots)}
-    if markers[0].new not in places:
+    if newest.new not in places:
         raise ReportError(
-            f"{markers[0].place}: there is no snapshot {markers[0].new} any more; "
+            f"{newest.place}: there is no snapshot {newest.new} any more; "
             "put it back, or move the file away and make it anew"
         )
     return wanted.snapshots[max(places[item.new] for item in markers if item.new in places)]
