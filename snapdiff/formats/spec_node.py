@@ -18,7 +18,7 @@ from msgspec import Raw, Struct, structs
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import FileContent, are_hashes, decode_json
-from snapdiff.limits import VERSION_PARTS, check_version
+from snapdiff.limits import check_version
 from snapdiff.model.specs import Edge
 from snapdiff.spack import LANGUAGES, Scalar, write_compiler, write_parameters
 
@@ -28,9 +28,6 @@ Meaning = TypeVar("Meaning")
 _REMEMBERED = 16_384
 _LONGEST = 2048
 """How many texts are remembered of each part, and how long one may be: 32 MiB at most."""
-
-_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What is raised where a text is not what it should be."""
 
 
 class PartReader(dict[bytes, Meaning], Generic[Shape, Meaning]):
@@ -59,16 +56,9 @@ class PartReader(dict[bytes, Meaning], Generic[Shape, Meaning]):
         """Return what a part means; raises FormatError with the key path that leads to it."""
         try:
             return self[bytes(raw)]
-        except _ERRORS:  # read again, the error gets its key path
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            # Read again, the error gets its key path.
             return self._convert(decode_json(raw, self._decoder, ".".join(path)))
-
-    def read_all(self, parts: Sequence[Raw], *path: str) -> list[Meaning]:
-        """Return what each part of a list means; raises FormatError as `read` does."""
-        try:
-            return list(map(self.__getitem__, map(bytes, parts)))
-        except _ERRORS:  # read again one by one
-            place = ".".join(path)
-            return [self.read(raw, f"{place}[{number}]") for number, raw in enumerate(parts)]
 
 
 # --- The parts ---
@@ -156,13 +146,13 @@ _EDGES = msgspec.json.Decoder(list[Raw] | dict[str, Raw] | None)
 
 def read_edges(text: Raw, key: str) -> tuple[Edge, ...]:
     """Return the edges of a node in the order of their names; raises FormatError."""
-    edges = decode_json(text, _EDGES, f"{key}.dependencies")
+    place = f"{key}.dependencies"
+    edges = decode_json(text, _EDGES, place)
     if isinstance(edges, dict):
-        place = f"{key}.dependencies"
         return tuple(
             NAMED_EDGE.read(edges[name], place, name)._replace(name=name) for name in sorted(edges)
         )
-    return tuple(sorted(EDGE.read_all(edges or (), key, "dependencies")))
+    return tuple(sorted([EDGE.read(raw, f"{place}[{at}]") for at, raw in enumerate(edges or ())]))
 
 
 def find_compiler(edges: Sequence[Edge]) -> Edge | None:
@@ -207,8 +197,7 @@ class SpecNode(Struct, frozen=True, gc=False):
             if len(self.versions) != 1:
                 raise FormatError(f"{key}.version: missing")
             version = self.versions[0]
-        if len(version) > VERSION_PARTS:
-            check_version(version, f"{key}.version")
+        check_version(version, f"{key}.version")
         return version
 
     @property
