@@ -102,8 +102,11 @@ _RECORD = msgspec.json.Decoder(Record)
 _KEYS = [f'"{name}"' for name in Record.__struct_fields__]
 
 
-class _Builds(dict[tuple[str, str], Build]):
-    """What records say whose hash is taken out: each is decoded when it is first asked for."""
+class RecordReader(dict[tuple[str, str], Build]):
+    """Reads the records of pages that are likely to agree: what they share is decoded once.
+
+    As a mapping, it has what records say without their hashes, and decodes what it does not have.
+    """
 
     def __missing__(self, around_hash: tuple[str, str]) -> Build:
         """Return the build; raises KeyError where the record is not in the usual form."""
@@ -120,51 +123,23 @@ class _Builds(dict[tuple[str, str], Build]):
         self[around_hash] = build = _build_of(record)
         return build
 
-
-class RecordReader:
-    """Reads the records of pages that are likely to agree: what they share is decoded once."""
-
-    def __init__(self) -> None:
-        self._builds = _Builds()
-        self._known: set[str] = set()
-        self._waiting: list[str] = []
-        """Texts that belong to those known: put there when there is another list to compare."""
-        self._specs: dict[str, Build] = {}
-
     def read(self, details: memoryview) -> dict[str, Build] | None:
-        """Return the specs of a list by hash, or None where that takes the plain way.
-
-        What the list before it had in the same words is not read again: the next day's version of a
-        page takes little more than half of the time.
-        """
+        """Return the specs of a list by hash, or None where that takes the plain way."""
         if bytes(details[:2]) != b"[{" or bytes(details[-2:]) != b"}]":
             return None
         try:
             texts = str(details[2:-2], "utf-8").split("}, {")
         except UnicodeDecodeError:
             return None
-        known = self._known
-        known.update(self._waiting)
-        added = [text for text in texts if text not in known] if known else texts
-        specs: dict[str, Build] = {}
-        gone = known
-        if len(added) < len(texts):
-            gone = known.difference(texts)
-            specs = self._specs.copy()
-            for text in gone:
-                del specs[text.partition(_HASH_KEY)[2][:HASH_LENGTH]]
         try:
-            found = {
-                after[:HASH_LENGTH]: self._builds[before, after[HASH_LENGTH:]]
-                for before, _, after in map(str.partition, added, repeat(_HASH_KEY))
+            specs = {
+                after[:HASH_LENGTH]: self[before, after[HASH_LENGTH:]]
+                for before, _, after in map(str.partition, texts, repeat(_HASH_KEY))
             }
         except KeyError:
             return None
-        specs |= found
-        if len(specs) != len(texts) or not are_hashes(found):
+        if len(specs) != len(texts) or not are_hashes(specs):
             return None  # a hash comes twice, or is none
-        known -= gone
-        self._waiting, self._specs = added, specs
         return specs
 
 
