@@ -18,7 +18,6 @@ from msgspec.structs import astuple
 from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import HASH_LENGTH, are_hashes
 from snapdiff.limits import Limits, check_version, has_too_many_parts, over_limit
-from snapdiff.model.packages import StackCounts
 from snapdiff.model.specs import Build, counting_stacks
 
 _HASH_KEY = '"hash": "'
@@ -152,17 +151,11 @@ _ORDERING = 12
 """What a character of a version costs to be put in order, in the same measure."""
 
 
-def check_listing(
-    by_stacks: StackCounts, builds: Iterable[tuple[Build, int]], length: int, limits: Limits
-) -> None:
+def check_listing(builds: Iterable[tuple[Build, int]], limits: Limits) -> None:
     """Raise FormatError where a report, which lists a spec once a stack, could be too long.
 
-    `builds` are those of the specs that `by_stacks` counts, each with a number of specs; all are
-    described in at most `length` characters.
+    The `builds` are those of a page, each with its number of specs.
     """
-    most_stacks = max(map(len, by_stacks), default=0)
-    if most_stacks * 16 * length <= limits.text:
-        return  # nothing costs more than 16 times as much as it takes in the page
     text = 0
     for build, number in builds:
         fields = build.version_text, build.compiler, build.os, build.platform, build.target
