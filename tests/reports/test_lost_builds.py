@@ -51,8 +51,8 @@ def test_who_has_another_version_in_place_of_such_builds_lost_them_too(tmp_path:
     lines = report(tmp_path, old, new)
     assert "`mpich` is gone, 4 products lost builds that used it," in lines[1]
     assert (
-        "- `esmf` `8.6` new (2 builds: 1 with `cray-mpich` `8.1`, 1 with `mvapich` `3.0`), "
-        "1 of 2 builds of `8.5` gone (the one with `mpich` `4.1`)"
+        "- `esmf`: 1 of 2 builds of `8.5` gone (the one with `mpich` `4.1`), "
+        "`8.6` new (2 builds: 1 with `cray-mpich` `8.1`, 1 with `mvapich` `3.0`)"
     ) in lines
 
 

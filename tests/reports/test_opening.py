@@ -183,7 +183,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     }
     found = report(tmp_path, stacks, "-f", "comment")
     taken = "no longer root specs in some environments, but dependencies of it"
-    taken = f"{taken}: `tool0`, `tool1`, and where still there `tool2`"
+    taken = f"{taken}: `tool0`, `tool1`, `tool2` (where still there)"
     assert f"**`sdk` is new in all but `c`**: {taken}" in found
     left = "`b`; `c` has the package as before; now only a dependency in `a`"
     assert [line for line in found[5:] if "now only" in line.lower()] == [
@@ -246,7 +246,7 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     above = [*above, Item("base", explicit=True, needs=tuple(map(needs, kept)))]
     sides = ([*both, *others, *kept, above[0], above[2]], [*one, *kept, *above[1:]])
     stacks = {"a": sides, "b": (both, [*worse, *(it for it in both if it.name != "x")])}
-    told = ". `x`, `y`, `z` have no build with `gpu=9` any more in `a`. "
+    told = ". In `a`, `x`, `y`, `z` have no build with `gpu=9` any more. "
     lines = report(tmp_path / "more", stacks)
     assert told in lines[2]
     assert "no build" not in "".join(lines[3:]).lower()
@@ -288,18 +288,19 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
     for number, told in (
         (
             39,
-            ["**Lost**: some versions of dependencies gone: `openssl` `1.1` (now `3.1.3`)"],
+            ["**Lost**: dependency versions gone: `openssl` `1.1` (now `3.1.3`)"],
         ),
         (38, []),
     ):
         sides = (tools(number, "3.1.2", "1.1"), tools(number, "3.1.3"))
         lines = report(tmp_path / str(number), {"a": sides})
-        assert [line for line in lines if "dependencies gone: " in line] == told
+        assert [line for line in lines if "dependency versions gone: " in line] == told
     # One that came to another environment is not gone for good.
     sides = (tools(39, "3.1.2", "1.1"), tools(39, "3.1.3"))
     lines = report(tmp_path / "other", {"a": sides, "b": sides[::-1]})
-    words = "some versions of dependencies gone: `openssl` `1.1` (still elsewhere), in `a`"
-    assert [line for line in lines if "dependencies gone: " in line] == [f"**Lost**: {words}"]
+    words = "dependency versions gone: `openssl` `1.1` (still elsewhere), in `a`"
+    assert f"- {words}" in lines
+    assert "- dependencies: 1 downgraded (`openssl`)" in lines
 
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
@@ -519,9 +520,9 @@ def test_an_option_of_a_dependency_is_named_where_several_are_gone_because_of_it
         apps = [Item(f"app{it}", f"{it}.{version}", explicit=True) for it in range(9)]
         sides.append([*apps, sdk, replace(visit, explicit=False), *rest])
     lines = report(tmp_path, {"a": (sides[0], sides[1])})
-    told = "- some options of dependencies turned off: `visit` `~gui`"
+    told = "- dependency options turned off: `visit` `~gui`"
     assert (told in lines) is is_told
-    gone = "- of dependencies: 3 gone; all because of `visit` (now `~gui`)"
+    gone = "- dependencies: 3 gone; all because of `visit` (now `~gui`)"
     assert (gone in lines) is is_told
 
 
@@ -816,7 +817,7 @@ def test_a_product_that_lost_builds_beside_a_version_that_came_lost_no_version(
     other = [Item("other", "1.0", explicit=True, parameters={"on": it}) for it in (True, False)]
     new = [Item("hdf5", it, explicit=True) for it in ("2.0", "1.1")]
     lines = report(tmp_path, {"a": ([*old, other[0]], [*new, other[1]])})
-    assert lines[2] == "`hdf5` lost builds, `other` is reconfigured."
+    assert lines[2] == "`hdf5` lost builds, `other` is reconfigured. `hdf5` also has `1.1` now."
     assert "**Lost builds**: `hdf5` `1.1` added beside `2.0`, 3 of 4 builds of `2.0` gone" in lines
 
 
@@ -904,7 +905,7 @@ def test_what_there_is_no_build_with_any_more_is_said_once(tmp_path: Path) -> No
     fell = [replace(it, version="0.9") if it.name == "p" else it for it in without]
     lines = report(tmp_path, {"a": (old, new), "b": (without, fell)})
     [told] = [line for line in lines if "no build" in line.lower()]
-    assert told.endswith(". `p`, `q`, `r` have no build with `openmpi` any more in `a`.")
+    assert told.endswith(". In `a`, `p`, `q`, `r` have no build with `openmpi` any more.")
 
 
 def test_builds_that_are_as_before_and_those_of_which_only_the_hash_changed_are_counted(
@@ -1451,4 +1452,4 @@ def test_of_a_version_that_dependencies_alone_had_no_highest_is_said(tmp_path: P
         for it in (below, root)
     )
     lines = report(tmp_path, {"a": ([root, below, *old, *ups[0]], [root, *new, *ups[1]])})
-    assert "**Lost**: some versions of dependencies gone: `lib` `1.1`" in lines
+    assert "**Lost**: dependency versions gone: `lib` `1.1`" in lines

@@ -33,11 +33,12 @@ NEWS = """\
 - no build with `cuda_arch=90` left: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`), now only \
 dependencies there
 - options turned off: `lbann` `~al` (all 5); `ascent` `~fortran` (`oneapi-x86_64`)
-- some versions of dependencies gone: `openssl` `1.1.1v` (now `3.1.3`), in all 5; `hdf5` \
+- dependency versions gone: `openssl` `1.1.1v` (now `3.1.3`), in all 5; `hdf5` \
 `1.12.2` (still elsewhere), in `cuda-ppc64le`, `rocm-x86_64`
-- some options of dependencies turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
+- dependency options turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
-- of dependencies: 51 gone, 10 more from some environments; 28 of the 51 because of `visit` (now \
+- dependencies: 3 downgraded (`py-typeguard`, `blt`, `py-pandas`), 51 gone, 10 more from some \
+environments; 28 of the 51 because of `visit` (now \
 `~gui`), 7 because of `py-cinemasci` `1.7.0` → `1.3`
 **`ecp-data-vis-sdk` `1.0` is new in `cuda-aarch64`, `oneapi-x86_64` (the 3 others had it)**
 - downgraded for it in both: `py-cinemasci` `1.7.0` → `1.3`
@@ -47,7 +48,7 @@ dependencies there
 `ascent` `0.9.2` → `0.9.1`
 - no longer root specs anywhere, but dependencies of it: \
 `vtk-m`, `zfp`, `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `parallel-netcdf`, \
-`py-cinemasci`, `sz`, `unifyfs`, `veloc`, `adios2`, and where still there `libcatalyst`
+`py-cinemasci`, `sz`, `unifyfs`, `veloc`, `adios2`, `libcatalyst` (where still there)
 - no longer root specs in some environments: `paraview` (`cuda-aarch64`), `ascent` \
 (`oneapi-x86_64`)
 - older versions added for it: `hdf5` `1.12.2` (both); `ascent` `0.9.1`, `freetype` `2.10.2` \
@@ -88,10 +89,9 @@ new build), now a root spec (`oneapi-x86_64`)
 - `openmpi` `4.1.5` → `4.1.6` (all 5)
 - `openblas` `0.3.23` → `0.3.24` (all 5)
 - `cuda` `12.1.1` → `12.2.1`, still has `11.8.0` (`cuda-aarch64`, `cuda-x86_64`); `11.8.0` new \
-(`rocm-x86_64`), because of `exago` (new); still `11.4.4` (`cuda-ppc64le`)
-- `python` `3.11.6` new (all but `oneapi-x86_64`); `3.10.12` → `3.10.13` (all but \
-`oneapi-x86_64`); `3.8.17` → `3.8.18` (all 5); `3.7.17` gone (`cuda-ppc64le`, `cuda-x86_64`, \
-`rocm-x86_64`)
+(`rocm-x86_64`), because of `exago`; still `11.4.4` (`cuda-ppc64le`)
+- `python` `3.11.6` new, `3.10.12` → `3.10.13` (all but `oneapi-x86_64`); `3.8.17` → `3.8.18` \
+(all 5); `3.7.17` gone (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`)
 - same versions as before: `gcc` `11.4.0` (all but `cuda-ppc64le`), `9.4.0` (`cuda-ppc64le`), \
 `intel-oneapi-compilers` `2023.2.1`, `mpich` `4.1.2`, `intel-oneapi-mkl` `2023.2.0`, `hip` \
 `5.4.3`
@@ -120,8 +120,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "`libpressio` are gone from `oneapi-x86_64`, `exago` is new, 3 are now in more "
         "environments (`ecp-data-vis-sdk`, `cusz`, `py-torch`), 35 are upgraded (2 to another "
         "major version). In `cuda-aarch64` or `oneapi-x86_64`, where `ecp-data-vis-sdk` is new, "
-        "5 are downgraded: `py-cinemasci`, `vtk-m`, `zfp`, `adios2`, `ascent`. `adios2`, "
-        "`vtk-m`, `zfp` have no build with `cuda_arch=90` any more in `cuda-x86_64`."
+        "5 are downgraded: `py-cinemasci`, `vtk-m`, `zfp`, `adios2`, `ascent`. In `cuda-x86_64`, "
+        "`adios2`, `vtk-m`, `zfp` have no build with `cuda_arch=90` any more."
     )
     assert lines[2] == (
         "2 products have more versions or builds, 8 are reconfigured, `bricks` has another version "
@@ -175,7 +175,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "61 products, each with what happened to it by environment",
         f"57 products with another os ({oneapi}), 5 only have another hash",
         (
-            "Dependencies beside the toolchain: 51 packages gone, 10 more from some environments, "
+            "Dependencies, toolchain versions aside: 51 packages gone, 10 more from some "
+            "environments, "
             "29 lost versions or builds, 12 new, 15 now in more environments, 3 downgraded, 82 "
             "upgraded (8 to another major version), 332 others"
         ),
@@ -238,7 +239,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     news = f"Of 106 products, `mvapich` is gone; 11 {lost}; {upgraded}"
     # Of compilers nothing is said where builds with one are lost.
     left = "`esmf` `8.5.0` has no build with `openmpi` any more (`8.6.0` has)"
-    assert lines[2] == f"{news}. {left}."
+    assert lines[2] == f"{news}. `esmf` also has `8.6.0` now. {left}."
     assert lines[3] == "**Gone**: `mvapich` `3.0b`"
     builds = "**Builds**: 649 → 627, 578 as before, 40 with another hash, 31 gone, 9 new"
     assert f"{builds} (a build that changed its version counts as gone and as new)" in lines
@@ -261,7 +262,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert lines[told + 1 : told + 5] == [
         f"- {one}: {every}",
         f"- one each with {both}: {two}",
-        f"- `esmf` `8.6.0` new ({new}), 4 of 12 builds of `8.5.0` gone ({those})",
+        f"- `esmf`: 4 of 12 builds of `8.5.0` gone ({those}), `8.6.0` new ({new})",
         f"**Upgraded**: `openmpi` `5.0.0rc16` → `5.0.0`, {lost}",
     ]
     netcdf = "`netcdf-c`, `netcdf-cxx4`, `netcdf-fortran`"
@@ -405,7 +406,7 @@ def test_a_site_that_got_more_reads_which_mpi_it_lost_and_what_is_new() -> None:
     assert lines[2] == (
         "Of 106 products (root specs), `esmf` and `superlu-dist` lost builds with "
         "`intel-oneapi-mpi` `2021.10.0` (none left), 5 are new, `cray-libsci` and `cray-mpich` "
-        "have more versions, 19 others have more builds."
+        "have more versions, 19 others have more builds. `esmf` also has `8.6.0` now."
     )
     assert "- one each with `cray-mpich` `8.1.27`: `cp2k`, `mpifileutils`" in lines
     # Each of these has four with it, of which one is with cce.
@@ -458,7 +459,7 @@ def test_a_short_comment_on_a_release_keeps_what_was_lost_and_the_toolchain() ->
     assert 4_500 < len(text) <= 5_500
     left_out = "details of dependencies and hashes, unchanged tools, and more"
     assert f"\nOnly in the whole report: {left_out}.\n" in text
-    assert ". `adios2`, `vtk-m`, `zfp` have no build with `cuda_arch=90` any more in " in text
+    assert ", `adios2`, `vtk-m`, `zfp` have no build with `cuda_arch=90` any more." in text
     assert "\n- `openblas` `0.3.23` → `0.3.24` (all 5)\n" in text
     assert "\n- `cuda-aarch64`: `flecsi` `2.1.0` → `2.2.1`\n" in text
     assert "\n- all 5: `amrex` `23.08` → `23.11`, `axom` " in text, "each upgrade is named"
@@ -495,7 +496,7 @@ def test_of_some_kinds_alone_a_new_root_is_not_called_new_and_nothing_is_told_tw
 def test_on_a_terminal_products_stand_above_why_hashes_differ() -> None:
     lines = e4s_report("text").splitlines()
     [why] = [at for at, line in enumerate(lines) if line.startswith("With another hash: 1,992 ")]
-    below = lines.index("Dependencies beside the toolchain")
+    below = lines.index("Dependencies, toolchain versions aside")
     assert lines.index("Products (root specs)") < why < below
     at = lines.index("  29 lost versions or builds:", below)
     told = "    - py-gevent in cuda-aarch64, oneapi-x86_64: 1.5.0 gone, still has 23.7.0; in "
@@ -535,5 +536,5 @@ def test_the_sentence_names_all_that_have_no_build_left_though_one_alone_lost_bu
     )
     stat = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*", "--stat").out
     for text in (out, stat):
-        assert ". `adios2`, `vtk-m`, `zfp` have no build with `cuda_arch=90` any more in " in text
+        assert ", `adios2`, `vtk-m`, `zfp` have no build with `cuda_arch=90` any more." in text
     assert "\n- no build with `cuda_arch=90` left: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`)" in out

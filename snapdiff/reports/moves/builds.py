@@ -148,27 +148,31 @@ class VersionMove(NamedTuple):
         none is gone `1 of 4 builds 2.0.0 → 1.9.0`.
         """
         if self.went:
-            old, new = self.went
-            number, came = old.old - old.new, new.new - new.old
-            which = each_in_words(self.moved_by, mark)
-            if len(self.moved_by) == 1:
-                which = _which_went(self.moved_by[0], number, mark)
-            which = f" ({which})" if which else ""
-            some = f"{number:,} of {counted(old.old, 'build')}"
-            if self.comes_with_more:
-                mpis = each_in_words(self.new_with, mark)
-                mpis = mpis and f": {mpis}"
-                words = f"{mark(new.version)} new ({counted(came, 'build')}{mpis})"
-                if new.old:
-                    words = f"{counted(came, 'more build')} of {mark(new.version)}{mpis}"
-                return f"{words}, {some} of {mark(old.version)} gone{which}"
-            return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
+            return self._went_in_words(*self.went, mark)
         moved = [
             _moved(it, mark, is_net=it.version in self.net)
             for it in reversed(self.counts)
             if it.old and it.new
         ]
         return ", ".join(filter(None, [self.versions_alone(mark), *moved]))
+
+    def _went_in_words(self, old: VersionCount, new: VersionCount, mark: Mark) -> str:
+        """Return which builds went where, first those that are gone for good, if there are any."""
+        number, came = old.old - old.new, new.new - new.old
+        which = each_in_words(self.moved_by, mark)
+        if len(self.moved_by) == 1:
+            which = _which_went(self.moved_by[0], number, mark)
+        which = f" ({which})" if which else ""
+        some = f"{number:,} of {counted(old.old, 'build')}"
+        if not self.comes_with_more:
+            return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
+        mpis = each_in_words(self.new_with, mark)
+        mpis = mpis and f": {mpis}"
+        told = f"{mark(new.version)} new ({counted(came, 'build')}{mpis})"
+        if new.old:
+            told = f"{counted(came, 'more build')} of {mark(new.version)}{mpis}"
+        gone = f"{some} of {mark(old.version)} gone{which}"
+        return ", ".join([gone, told] if self.lost_by else [told, gone])
 
     def versions_alone(self, mark: Mark) -> str:
         """Return the same without numbers of builds."""
@@ -229,7 +233,7 @@ class VersionMove(NamedTuple):
     def begins_with_builds(self) -> bool:
         """Whether the words begin with a number of builds."""
         if self.went:
-            return not self.comes_with_more or self.went[1].old > 0
+            return not self.comes_with_more or self.went[1].old > 0 or bool(self.lost_by)
         return not (self.gone or self.came)
 
     @property

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.places import Place
-from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.result.causes import Event, TraitCount
 
 NEWS = (Status.GONE, Status.LOST, Status.NEW, Status.DOWNGRADED, Status.MAJOR, Status.UPGRADED)
@@ -35,6 +35,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
       packages that lost such
     - `new_with`: the one trait that tells all builds that each of several has more, or has in
       place of the lost ones
+    - `also_came`: those that lost builds and have a version more, with it, if they are few
     - `few`, `few_in_some`: which they are, and those `in_some`, with what happened to each, where
       these are few that somebody will miss or look for
     - `gone_since`: when those that are new went, if all are back; `are_some_back`: if some are
@@ -54,6 +55,7 @@ class ClassCount(Struct, frozen=True, kw_only=True):
     version: str = ""
     lost_with: Traits = ()
     new_with: TraitCount | None = None
+    also_came: tuple[tuple[str, Versions], ...] = ()
     few: Named = ()
     few_in_some: Named = ()
     gone_since: tuple[str, ...] = ()

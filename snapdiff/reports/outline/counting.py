@@ -23,6 +23,9 @@ _FEW_PLACES = 2
 _FEW_WITH_VERSIONS = 3
 """How many packages a sentence names that have more versions, beside others with more builds."""
 
+_FEW_ALSO = 2
+"""Of how many packages that lost builds it says that they have another version, too."""
+
 _FEW_TRAITS = 2
 """How many traits tell in the first sentence which builds are lost."""
 
@@ -152,6 +155,7 @@ def _with_losses(
             builds += (move.lost.number if move.lost else 2) * len(move.stacks)
     is_single = counted.number == 1 and len(versions) + builds == 1
     place = _only_place(moves) if is_single else None
+    came = {(name, it.versions.came) for name, it in moves if it.versions.came}
     lost = [(name, it) for name, it in every if it.lost or it.status is Status.LOST]
     in_place = [
         (name, _parts_of(it.gained)) for name, it in moves if it.gained and it.gained.number
@@ -163,6 +167,7 @@ def _with_losses(
         is_single=is_single,
         version=next(iter(versions), "") if place else "",
         place=place,
+        also_came=tuple(sorted(came)) if len(came) <= _FEW_ALSO else (),
         lost_with=() if versions else _traits_of((name, _lost_by(it)) for name, it in lost),
     )
 

@@ -44,6 +44,10 @@ class ToolStep(NamedTuple):
     because: Because | None = None
     compilers: Versions = ()
 
+    def shares_place(self, other: "ToolStep") -> bool:
+        """Return whether another step has the same place, and this has nothing said behind that."""
+        return self.place == other.place and not (self.because or self.compilers)
+
 
 class Replaced(NamedTuple):
     """A package, with its versions, in the place of which there is another one, and where."""
