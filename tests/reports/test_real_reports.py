@@ -191,7 +191,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     # In cuda-aarch64 ascent 0.9.2 is still there.
     because = "because of `ascent` `0.9.1` (new)"
     assert f"- `fides`\n  - `cuda-aarch64`: `1.2.0` new, {because}\n" in text
-    assert text.index("## Products (root specs)") < text.index("<summary>Dependencies beside ")
+    assert text.index("## Products (root specs)") < text.index("<summary>Dependencies, ")
     assert "\n| [`amrex`](" in text
     tree = Tree(text)
     assert tree.open_folds == 0
