@@ -183,7 +183,7 @@ def test_beside_a_lost_build_the_reconfigured_one_is_told(tmp_path: Path, is_roo
 
     sides = write_locks(tmp_path, environment(lost, before), environment(after))
     text = run_cli(*sides, "-f", "text").out
-    assert "zfp 1.0: 1 of 2 builds gone (with x=1), 1.0 reconfigured: variant y=1 → y=2" in text
+    assert "zfp: 1 of 2 builds gone (with x=1), 1.0 reconfigured: variant y=1 → y=2" in text
 
 
 EQUAL = "zfp-3 version=0.5 > b-1:build; zfp-4 version=0.5 > b-2:build; b-1; b-2"
@@ -295,12 +295,12 @@ MERGED = {
     "one is not in it": (
         ["2", "3", "rz"],
         [["1", "2", "3"]],
-        "Lost builds: py-warpx 1.0: 2 of 3 builds gone",
+        "Lost builds: py-warpx{}: 2 of 3 builds gone",
     ),
     "two builds now": (
         ["2", "3", "rz"],
         [["2", "3", "rz"], ["1"]],
-        "Lost a build: py-warpx 1.0: 1 of 3 builds gone",
+        "Lost a build: py-warpx{}: 1 of 3 builds gone",
     ),
 }
 """Nothing is lost where one build does it all."""
@@ -324,7 +324,9 @@ def test_builds_that_are_one_now_are_told_by_the_variant_that_lists_theirs(
     text = run_cli(
         *write_locks(tmp_path, [*old, Item("left", explicit=True)], new), "-f", "text"
     ).out
-    assert f"\n{expected.format('^warpx ' if of_dependency else '')}" in text
+    # Where its own variants changed, too, the version stands there.
+    told = "^warpx " if name == "all in the list" else " 1.0"
+    assert f"\n{expected.format(told if of_dependency else '')}" in text
 
 
 def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:

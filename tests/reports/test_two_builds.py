@@ -64,7 +64,7 @@ STAYS = app(GCC, "4.0")
             [app(CCE, "4.0")],
             [app(GCC, "4.0"), app(GCC, "4.1")],
             (
-                "app 1.0: 1 of 2 builds new (with mpich 4.1), 1 build of 1.0 with gcc 12.2.0 in "
+                "app: 1 of 2 builds new (with mpich 4.1), 1 build of 1.0 with gcc 12.2.0 in "
                 "place of cce 16.0.1."
             ),
         ),

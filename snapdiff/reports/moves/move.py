@@ -218,7 +218,9 @@ class Move(Struct, frozen=True, kw_only=True):
     def in_words(self, mark: Mark) -> str:
         """Return what is said of versions and builds behind a name."""
         lost, main = self.lost, self.main
-        own = () if main and main.versions else self.own
+        are_builds_told = self.is_builds and main is not None and main.number > 0
+        is_own_told = (main and main.versions) or (are_builds_told and self.beside == self.own)
+        own = () if is_own_told else self.own
         versions = versions_in_words(own, mark) or self.versions.in_words(mark)
         variants = now_with_in_words(self.now_with if self.versions.gone else (), mark)
         words = "".join(f" {it}" for it in (versions, variants) if it)

@@ -17,7 +17,7 @@ from snapdiff.reports.moves.products import (
     roots_only_now,
 )
 from snapdiff.reports.moves.statuses import Status, Versions, highest
-from snapdiff.reports.outline.class_counts import ClassCount, Named
+from snapdiff.reports.outline.class_counts import ClassCount, Named, Numbers
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
     LEAST_TOGETHER,
@@ -83,7 +83,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     `builds` are there of the only stack. `versions_gone` are those of which none of their series
     came, each with the highest that is there now, and `turned_off` the variants that were on in all
     builds, both of products, then of dependencies. `gone_because` says why most of the dependencies
-    are gone that no stack has any more, with their number.
+    are gone that no stack has any more, with their number; `dependencies` are all that changed, but
+    for what the toolchain tells.
     """
 
     shared: tuple[SharedChange, ...] = ()
@@ -94,6 +95,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     versions_gone: tuple[Losses, ...] = ((), ())
     turned_off: tuple[Losses, ...] = ((), ())
     gone_because: tuple[tuple[Because, int], ...] = ()
+    dependencies: Numbers = Numbers(by_class=())
 
 
 def opening_of(

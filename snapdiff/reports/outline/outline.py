@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from snapdiff.model.packages import LikeStacks
-from snapdiff.reports.moves.statuses import Status
+from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import SideName
 from snapdiff.reports.outline.class_counts import ClassCount, Numbers
 from snapdiff.reports.outline.counts import CountTable
@@ -85,6 +85,17 @@ class Outline(Struct, frozen=True, kw_only=True):
         """Whether the same happened to all of these."""
         told = self.packages.told
         return len(told) == 1 and told[0].whole_number == self.number_in_all > 2
+
+    @property
+    def also_came(self) -> dict[str, Versions]:
+        """The versions that came in the only stack to few packages that lost builds."""
+        told = self.packages.told if self.is_one_stack else ()
+        return {name: versions for it in told for name, versions in it.also_came}
+
+    @property
+    def tells_more_versions(self) -> bool:
+        """Whether the sentence has the names of those with more versions, and of these, too."""
+        return any(it.with_versions for it in self.packages.told)
 
     @property
     def title_place(self) -> tuple[str, ...]:

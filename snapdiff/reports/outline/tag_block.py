@@ -192,9 +192,12 @@ class TagWriter:
                 self._whole,
                 self._places,
                 opening.shared,
+                opening.replaced,
                 of_fields=self._reasons.shared if self._reasons else (),
                 is_all=self._is_all,
             )
+        others = (it for it in beside_toolchain(self.lines, toolchain) if it.is_dependency)
+        opening = replace(opening, dependencies=Numbers(by_class=count_by_class(others)))
         reasons = _beside(self.lines, self.tag.stacks, reasons)
         if by_stack:
             parts = [
@@ -211,7 +214,7 @@ class TagWriter:
                 parts[-1] = replace(parts[-1], details=spec_lines(listed))
         used = [move.place for part in parts for line in part.lines for move in line.moves]
         tells_toolchain = toolchain is not None and (
-            by_stack or _says_more(toolchain, parts, self.moves)
+            by_stack or bool(opening.replaced) or _says_more(toolchain, parts, self.moves)
         )
         if toolchain and tells_toolchain:
             used += (step.place for _, steps in toolchain.changes for step in steps)

@@ -66,7 +66,7 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     `compilers` are those with which specs are built as before, where that is so of all of them, and
     none of these changed as a package; `others_changed` says that others did, as packages alone.
     `moved` has the compiler, the os and the target to which all builds of some stacks moved,
-    `moved_in_part` that to which many did.
+    `moved_in_part` that to which many did. `replaced` are packages with another one in their place.
     """
 
     as_before: tuple[tuple[str, tuple[tuple[Versions, Place], ...]], ...]
@@ -76,6 +76,7 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     others_changed: bool
     moved: tuple[SharedChange, ...]
     moved_in_part: tuple[SharedChange, ...]
+    replaced: tuple[Replaced, ...]
     everywhere: Place
 
     def changes_beside(
@@ -88,6 +89,12 @@ class Toolchain(Struct, frozen=True, kw_only=True):
             for name, steps in self.changes
             if not told.issuperset((name, step.place) for step in steps)
         ]
+
+    @property
+    def names(self) -> set[str]:
+        """What changed, or has another one in its place, or came in its place."""
+        both = (side for it in self.replaced for side in (it.old, it.new))
+        return {name for name, _ in (*self.changes, *both)}
 
     @property
     def changed_alone(self) -> "Toolchain":
@@ -120,7 +127,7 @@ def beside_toolchain(
 ) -> list[PackageLine]:
     """Return lines without the dependencies of which they say no more than the toolchain does."""
     lines = list(lines)
-    told = {name for name, _ in toolchain.changes} if toolchain else set()
+    told = toolchain.names if toolchain else set()
     for line in lines:
         if not all(move.is_of_versions and not move.needed_by for move in line.moves):
             told.difference_update(line.packages)
@@ -132,6 +139,7 @@ def toolchain_of(
     tag: TagDiff,
     places: Places,
     shared: Sequence[SharedChange],
+    replaced: Iterable[Replaced],
     *,
     of_fields: Iterable[SharedChange],
     is_all: bool,
@@ -200,6 +208,7 @@ def toolchain_of(
         others_changed=not packages.isdisjoint(COMPILERS),
         moved=tuple(moved),
         moved_in_part=tuple(it for it in of_fields if it.event.what in _MOVES and it not in moved),
+        replaced=tuple(replaced),
         everywhere=everywhere,
     )
 
