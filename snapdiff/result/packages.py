@@ -154,6 +154,11 @@ class PackageParts(Struct, frozen=True, kw_only=True):
     asked_for: PartChange | None
     others: PartChange | None
 
+    @property
+    def lose_both(self) -> bool:
+        """Whether a spec of either found no partner."""
+        return all(it is not None and it.specs.removed for it in (self.asked_for, self.others))
+
 
 class PackageChange(Struct, frozen=True, kw_only=True):
     """What happened to a package in one stack (docs/specification.md, section 9).

@@ -432,6 +432,7 @@ def test_few_that_are_gone_new_or_downgraded_are_named(number: int) -> None:
         told = f"{number} packages are {words}{named}"
         if number == 1 or (number == 2 and words != "downgraded"):
             told = f"{' and '.join(few)} {'is' if number == 1 else 'are'} {words}"
+            told += " to 1.0" if words == "downgraded" else ""
         elif number == 2:
             told = "2 packages are downgraded (p0 to 1.0, p1 to 1.0)"
         assert f"\n\n{told}, up is upgraded to 1.1.\n" in text
@@ -550,7 +551,7 @@ def test_of_what_is_down_here_and_up_there_no_number_of_stacks_is_said(tmp_path:
         ]
         write_files(tmp_path / side, pages_of(records))
     out = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
-    assert out.split("\n\n")[1] == "cmake is downgraded."
+    assert out.split("\n\n")[1] == "cmake is downgraded to 3.1."
     # So is what went to another major version here, in one tag.
     for side, versions in (("old", ("2.0", "1.0")), ("new", ("1.0", "2.0"))):
         records = [

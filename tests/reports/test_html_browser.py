@@ -96,7 +96,7 @@ def test_each_class_is_counted_above_its_rows_as_in_the_sentence(browser: Browse
         "new",
         "downgraded",
     ):  # these have names
-        assert re.search(rf" {words}( \(.*?\))?, ", sentence)
+        assert re.search(rf" {words}( to [0-9.]+)?( \(.*?\))?, ", sentence)
     assert f" {counts['Upgraded']} are upgraded. zlib-ng has more builds, " in sentence
     said = f" {counts['Reconfigured']} are reconfigured, {counts['Only rebuilt']} were only rebuilt"
     said += f" (why is not known), {counts['With another os']} more have another os "

@@ -1,6 +1,7 @@
 """Which builds packages lost, told by what these had, and how many builds an environment has."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,50 @@ def test_who_has_another_version_in_place_of_such_builds_lost_them_too(tmp_path:
         "- `esmf`: 1 of 2 builds of `8.5` gone (the one with `mpich` `4.1`), "
         "`8.6` new (2 builds: 1 with `cray-mpich` `8.1`, 1 with `mvapich` `3.0`)"
     ) in lines
+
+
+CRAY_MPICH = Item("cray-mpich", "8.1", explicit=True)
+LIBSCI = Item("cray-libsci", "23.9", explicit=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        # as many builds of the version that came as went, or more
+        ([MPICH], [CRAY_MPICH], "`esmf` lost a build with `mpich` `4.1` (none left), `other` "),
+        ([MPICH], [CRAY_MPICH] * 2, "`esmf` lost a build with `mpich` `4.1` (none left), `other` "),
+        # all of it is there in another version
+        ([MPICH], [MPICH, CRAY_MPICH], "2 products are upgraded (`other` "),
+        ([LIBSCI], [LIBSCI, CRAY_MPICH], "2 products are upgraded (`other` "),
+    ],
+)
+def test_only_builds_with_an_mpi_of_which_none_came_are_lost_with_their_step(
+    tmp_path: Path, before: list[Item], after: list[Item], said: str
+) -> None:
+    mpis = [MPICH, OPENMPI, CRAY_MPICH, LIBSCI]
+    kept = builds("esmf", OPENMPI, version="8.5")
+    gone = builds("esmf", *before, version="8.5")
+    new = [
+        replace(it, parameters={"n": str(n)})
+        for n, it in enumerate(builds("esmf", *after, version="8.6"))
+    ]
+    other = Item("other", "1.0", explicit=True)
+    old, new = [*mpis, *kept, *gone, other], [*mpis, *kept, *new, replace(other, version="2.0")]
+    lines = report(tmp_path, old, new)
+    assert lines[1].startswith(said)
+    assert ("`esmf` also has `8.6` now." in lines[1]) is ("lost" in said)
+    assert lines[1].count("mpich`") <= 1
+
+
+def test_a_version_that_stays_loses_builds_though_another_one_went_up(tmp_path: Path) -> None:
+    stays = builds("pio", OPENMPI, version="2.6.2")
+    old = [*stays, *builds("pio", MPICH, version="2.6.2"), *builds("pio", MPICH, version="2.6.1")]
+    new = [*stays, *builds("pio", MPICH, version="2.7.0")]
+    other = [[Item("other", it, explicit=True)] for it in ("1.0", "2.0")]
+    both = [MPICH, OPENMPI]
+    lines = report(tmp_path, [*both, *old, *other[0]], [*both, *new, *other[1]])
+    assert "`pio` lost builds" in lines[1]
+    assert "`2.6.1` → `2.7.0`, still has `2.6.2`, 1 of 2 builds of `2.6.2` gone" in lines[2]
 
 
 def test_builds_used_what_is_gone_where_it_is_their_dependency_and_all_of_it_is(

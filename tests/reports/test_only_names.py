@@ -12,7 +12,7 @@ from tests.support.helpers import run_cli, write_files
 OLD = [Item("hdf5", "1.14.3"), Item("zlib", "1.3"), Item("cmake", "3.27.7"), Item("xz", "5.4.1")]
 NEW = [Item("hdf5", "1.14.3"), Item("zlib", "1.2"), Item("python", "3.11.6"), Item("xz", "5.4.2")]
 
-SENTENCE = "cmake is gone, python is new, zlib is downgraded, xz is upgraded to 5.4.2"
+SENTENCE = "cmake is gone, python is new, zlib is downgraded to 1.2, xz is upgraded to 5.4.2"
 
 DOT = re.compile(r"(?<![\w./*+)-])(?<!\w`)(\.|&#46;)(?=[`,: \n<)])")
 """A `.` as a name, in whatever it is written."""

@@ -603,7 +603,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
     lines = report(tmp_path, {"a": (old, new)})
     assert lines[2] == (
         "Of 11 products (root specs), `gone` is gone, `flecsi` and `python` lost versions, `new` "
-        "is new, `down` is downgraded, 5 are upgraded, `config` is reconfigured."
+        "is new, `down` is downgraded to `1.0`, 5 are upgraded, `config` is reconfigured."
     )
     assert list(filter(None, lines[4:16])) == [
         "Toolchain: `gcc` as before.",
@@ -702,9 +702,9 @@ def test_where_packages_fell_is_said_of_a_few_of_more_stacks(tmp_path: Path) -> 
     )
     tags = {"x/a": fell, "x/b": up, "x/c": up, "y/a": up, "y/b": fell}
     lines = report(tmp_path / "tags", tags)  # a stack is that of one tag
-    assert lines[2].startswith("`tool` is downgraded, `up` is upgraded to `1.1`.")
+    assert lines[2].startswith("`tool` is downgraded to `1.0`, `up` is upgraded to `1.1`.")
     lines = report(tmp_path / "all", {"a": fell, "b": fell})
-    assert lines[2].startswith("`tool` is downgraded, `up` is upgraded to `1.1`.")
+    assert lines[2].startswith("`tool` is downgraded to `1.0`, `up` is upgraded to `1.1`.")
 
 
 def test_what_took_a_package_away_says_nothing_of_the_compiler_of_its_name(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from snapdiff.reports.moves.statuses import Versions, step_of
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, joined, versions_in_words
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.packages import Count, VersionCount
-from snapdiff.spack import parse_version, versions_in_order
+from snapdiff.spack import MPI, parse_version, versions_in_order
 
 
 class BuildShare(NamedTuple):
@@ -164,10 +164,12 @@ class VersionMove(NamedTuple):
             which = _which_went(self.moved_by[0], number, mark)
         which = f" ({which})" if which else ""
         some = f"{number:,} of {counted(old.old, 'build')}"
-        if not self.comes_with_more:
+        if not (self.comes_with_more or self.lost_by):
             return f"{some} {mark(old.version)} → {mark(new.version)}{which}"
         mpis = each_in_words(self.new_with, mark)
         mpis = mpis and f": {mpis}"
+        if len(self.new_with) == 1:
+            mpis = f" {traits_in_words(self.new_with[0], mark)}"
         told = f"{mark(new.version)} new ({counted(came, 'build')}{mpis})"
         if new.old:
             told = f"{counted(came, 'more build')} of {mark(new.version)}{mpis}"
@@ -223,10 +225,8 @@ class VersionMove(NamedTuple):
     @property
     def lost_by(self) -> tuple[TraitCount, ...]:
         """What tells builds that went for good: their MPI, of which no build came."""
-        if not self.comes_with_more or not self.new_with:
-            return ()
         came = {it.trait.name for it in self.new_with}
-        moved = (it for it in self.moved_by if it.trait.what == "dependency")
+        moved = (it for it in self.moved_by if it.trait.name in MPI and came)
         return tuple(it for it in moved if it.trait.name not in came)
 
     @property

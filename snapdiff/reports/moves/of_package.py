@@ -153,7 +153,7 @@ def _status(
     if step == "scheme":
         return Status.SCHEME
     if change.kind is Kind.UPGRADED and (change.gone or versions.fewer):
-        return _class_of_upgrade(change, versions, lost, step)
+        return _class_of_upgrade(versions, lost, step)
     has_number = bool((lost and lost.number) or (gained and gained.number))
     if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
         return Status.DUPLICATES
@@ -169,11 +169,9 @@ def _status(
     return Status[change.kind.name]
 
 
-def _class_of_upgrade(
-    change: PackageChange, versions: VersionMove, lost: BuildShare | None, step: Step
-) -> Status:
+def _class_of_upgrade(versions: VersionMove, lost: BuildShare | None, step: Step) -> Status:
     """Return the class of a package that has a higher version: of one that stays builds may go."""
-    if not change.gone and ((lost and lost.number) or versions.lost_by):
+    if versions.lost_by or (versions.fewer and lost and lost.number):
         return Status.LOST
     return Status.MAJOR if step == "major" else Status.UPGRADED
 

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from snapdiff.model.specs import Spec
 from snapdiff.reports.cause_words import traits_in_words
 from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
-from snapdiff.result.packages import Count, Kind, PackageChange, VersionCount
+from snapdiff.result.packages import Count, Kind, PackageChange, PackageParts, VersionCount
 from snapdiff.spack import versions_in_order
 
 
@@ -37,7 +38,9 @@ def shares_of(
         of_these = [it for it in counts if it.version in versions]
         if len(found) == number:
             parts = _told_of_builds(parts, mpis or (), found, gone)
-        is_one = is_lost and len(found) == number == 1
+        # The equal one may be beside roots, or the root, and be lost there.
+        is_lost_twice = isinstance(change.parts, PackageParts) and change.parts.lose_both
+        is_one = is_lost and len(found) == number == 1 and not is_lost_twice
         return BuildShare(
             number=number,
             in_all=builds if number else Count(0, 0),
@@ -91,11 +94,14 @@ def _told_of_builds(
 
 def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
     """Return whether one like a lost spec is still there: it was rebuilt, or a root is that now."""
-    if lost.duplicate:
-        return True
-    others = [it.old for it in specs if it.kind is Kind.REBUILT and it.old]
-    looks = [replace(it, hash="", explicit=False) for it in (*lost.specs, *others)]
-    return looks[0] in looks[1:]
+
+    def look(change: Change) -> Spec | None:
+        return change.old and replace(change.old, hash="", explicit=False)
+
+    alike = [it for it in specs if it is not lost and look(it) == look(lost)]
+    if lost.duplicate:  # of another one, which is as before if nothing happened to it
+        return all(it.kind is Kind.REBUILT for it in alike)
+    return any(it.kind is Kind.REBUILT for it in alike)
 
 
 def beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

@@ -148,6 +148,9 @@ def _with_losses(
     builds = 0
     moves = list(moves)
     for _, move in moves:
+        if went := sum(it.specs for it in move.versions.lost_by):
+            builds += went * len(move.stacks)
+            continue
         builds += bool(move.versions.counts)  # others are gone of a version that stays
         if move.versions.gone and not move.lost:
             versions.update(move.versions.gone)

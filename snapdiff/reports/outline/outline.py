@@ -89,7 +89,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def also_came(self) -> dict[str, Versions]:
         """The versions that came in the only stack to few packages that lost builds."""
-        told = self.packages.told if self.is_one_stack else ()
+        told = self.packages.told if self.is_one_stack and self.only_line is None else ()
         return {name: versions for it in told for name, versions in it.also_came}
 
     @property
@@ -244,8 +244,11 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def few_no_longer(self) -> list[LostTogether]:
         """The few things that products have no build with any more, if nothing else tells them."""
-        some = [it for tag in self.tags for it in tag.opening.lost_together if it.products]
         told = {trait: names for it in self.packages.told for trait, names in it.lost_with}
+        none_left = {it.trait for it, names in told.items() if self.has_none_left(it, names)}
+        names = {it.name for it in none_left if it.name}
+        every = (it for tag in self.tags for it in tag.opening.lost_together if it.products)
+        some = [it for it in every if it.trait.version or it.trait.trait.name not in names]
         are_told = any(len(told.get(it.trait, ())) == len(it.products) for it in some)
         is_short = len(some) <= _FEW_LOST and not are_told
         return some if is_short and not self.several_changed else []
