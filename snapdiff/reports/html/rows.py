@@ -28,14 +28,6 @@ from snapdiff.result.changes import Change, StackDiff, changes_by_package
 from snapdiff.result.packages import Kind
 from snapdiff.safe_text import shown
 
-WITH_STACK = len(Status)
-"""The class of packages that came or went with whole stacks alone; the others are a `Status`."""
-
-
-def _is_quiet(worst: int) -> bool:
-    """Return whether nothing happened but what did to all around, or to hashes alone."""
-    return isinstance(worst, Status) and worst.is_quiet
-
 
 class SpecGroup(NamedTuple):
     """Specs of which the same is said: in which fields they differ, and how they were built.
@@ -78,12 +70,12 @@ class TableRow(Struct, frozen=True, kw_only=True, array_like=True):
     tag: str
     package: str
     link: str
-    worst: int
+    worst: Status
     is_dependency: bool
     moves: tuple[tuple[Kind, str, int], ...]
     cells: tuple[str, ...]
     causes: tuple[int, ...]
-    stacks: tuple[tuple[str, int, int], ...]
+    stacks: tuple[tuple[str, int, Status], ...]
     groups: tuple[SpecGroup, ...]
     specs: int
 
@@ -112,7 +104,7 @@ class RowTable:
         self.causes: defaultdict[str, int] = defaultdict(count().__next__)
         self.rows = sorted(
             chain.from_iterable(map(self._rows_of_tag, outline.tags)),
-            key=lambda row: (_is_quiet(row.worst), row.is_dependency, row.worst),
+            key=lambda row: (row.worst.is_quiet, row.is_dependency, row.worst),
         )
         self.signs = signs_in([words for row in self.rows for words in row.cells])
         self.classes = self._classes((*outline.packages.by_class, *outline.dependencies.by_class))
@@ -125,23 +117,26 @@ class RowTable:
             yield with_first_specs(row, most)
             most -= 1 + row.specs
 
-    def _classes(self, counted: Sequence[ClassCount]) -> dict[int, RowClass]:
+    def _classes(self, counted: Sequence[ClassCount]) -> dict[Status, RowClass]:
         numbers = Counter((row.worst, row.is_dependency) for row in self.rows)
         found = {}
         for worst in sorted({worst for row in self.rows for *_, worst in row.stacks}):
-            name, kind, said = "with_stack", Kind.ADDED, self._words("with_stack", None)
-            if isinstance(worst, Status):
-                alike = [it for it in counted if it.status is worst]
-                in_all = ClassCount(
-                    status=worst,
-                    number=sum(it.number for it in alike) or 1,  # in another tag it was worse
-                    in_some=sum(it.in_some for it in alike),
-                    what=tuple(sorted({what for it in alike for what in it.what}, reverse=True)),
-                    events=tuple(dict.fromkeys(event for it in alike for event in it.events)),
-                )
-                name, kind, said = worst.word, worst.kind, self._words("group", in_all)
-            products, dependencies = numbers[worst, False], numbers[worst, True]
-            found[worst] = RowClass(name, kind, said, _is_quiet(worst), products, dependencies)
+            alike = [it for it in counted if it.status is worst]
+            in_all = ClassCount(
+                status=worst,
+                number=sum(it.number for it in alike) or 1,  # in another tag it was worse
+                in_some=sum(it.in_some for it in alike),
+                what=tuple(sorted({what for it in alike for what in it.what}, reverse=True)),
+                events=tuple(dict.fromkeys(event for it in alike for event in it.events)),
+            )
+            found[worst] = RowClass(
+                name=worst.word,
+                kind=worst.kind,
+                words=self._words("group", in_all),
+                is_quiet=worst.is_quiet,
+                products=numbers[worst, False],
+                dependencies=numbers[worst, True],
+            )
         return found
 
     def _rows_of_tag(self, block: TagBlock) -> Iterator[TableRow]:
@@ -157,11 +152,11 @@ class RowTable:
         }
         places = places_of(tag.stacks)
         for (package, is_dependency), moves in moves_of(said, places).items():
-            worst: dict[str, int] = {}
+            worst: dict[str, Status] = {}
             for move in moves:
                 for name in move.stacks:
                     is_told = move.in_tag or name not in whole
-                    worst.setdefault(name, move.status if is_told else WITH_STACK)
+                    worst.setdefault(name, move.status if is_told else Status.WITH_STACK)
             changed = {
                 name: some.get((package, is_dependency)) or some.get((package, True), ())
                 for name, some in changes.items()
@@ -174,7 +169,7 @@ class RowTable:
                 tag=tag_label(tag),
                 package=shown(package),
                 link=address_of(package, self._package_url),
-                worst=next((it for it in worst.values() if it != WITH_STACK), WITH_STACK),
+                worst=min(worst.values(), key=lambda it: it is Status.WITH_STACK),
                 is_dependency=is_dependency,
                 moves=() if in_columns else tuple(map(self._move, with_stacks_last)),
                 cells=tuple(cell.in_words(shown) if cell else "" for cell in in_columns),

@@ -84,6 +84,8 @@ class Status(IntEnum):
     DUPLICATES = 13, Kind.REBUILT
     """It has fewer builds, or more, that are equal to others."""
     REBUILT = 14, Kind.REBUILT
+    WITH_STACK = 15, Kind.ADDED
+    """It came or went with whole stacks alone, which a sentence counts as stacks."""
 
     def __new__(cls, number: int, kind: Kind) -> Self:
         """Return the class of a number, worst first."""
@@ -104,7 +106,7 @@ class Status(IntEnum):
     @property
     def is_quiet(self) -> bool:
         """Whether it is not said of a package of which there is anything else to say."""
-        return self >= Status.SHARED
+        return Status.SHARED <= self <= Status.REBUILT
 
     @property
     def severity(self) -> float:
