@@ -20,7 +20,7 @@ from snapdiff.reports.moves.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.names import joined, readable, short_hash, side_names, with_path_of_both
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import in_window
-from snapdiff.result.causes import Cause, Event, Trait, event_of
+from snapdiff.result.causes import Event, Trait, event_of
 from snapdiff.result.packages import Kind
 from snapdiff.result.questions import (
     ChangeBelow,
@@ -87,8 +87,9 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     """Specs that changed alike: what they are, why they changed, and the tree below them.
 
     There is one version where a side has none, or both have the same. What has no meaning for the
-    kind of change is None, empty or false. Reports say of those `apart` that one build is gone, and
-    one new. `lines` begin with the hashes of each spec, then comes what changed below all of them.
+    kind of change is None, empty or false. `reasons` are what has its place, the cause of its other
+    hash, and what differs in it. Reports say of those `apart` that one build is gone, and one new.
+    `lines` begin with the hashes of each spec, then comes what changed below all of them.
     """
 
     kind: Kind
@@ -97,9 +98,7 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     is_asked_for: bool
     needed_by: tuple[str, ...]
     trait: Trait | None
-    replaced: Event | None
-    cause: Cause | None
-    fields: tuple[Event, ...]
+    reasons: tuple[Event, ...]
     same_to_use: bool
     apart: bool
     lines: tuple[str, ...]
@@ -143,6 +142,7 @@ def _entries(tag: ExplainedTag) -> list[WhyEntry]:
 def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
     change = spec.change
     is_new = change.kind is Kind.ADDED
+    fields = (it.event() for it in change.fields if it.name != "version")
     sides = change.specs
     lines = _tree_lines(spec.below) if spec.below else _neighbour_lines(spec)
     if spec.below and not lines and change.kind is not Kind.REBUILT:
@@ -157,9 +157,7 @@ def _entry(spec: ExplainedSpec, *, whole_stack: bool) -> WhyEntry:
         is_asked_for=is_new and change.is_explicit,
         needed_by=_names(spec.needed_by) if is_new else (),
         trait=spec.trait,
-        replaced=spec.replaced,
-        cause=change.cause if isinstance(change.cause, Cause) else None,
-        fields=tuple(it.event() for it in change.fields if it.name != "version"),
+        reasons=tuple(it for it in (spec.replaced, change.cause, *fields) if isinstance(it, Event)),
         same_to_use=change.same_to_use is True,
         apart=bool(change.two_builds and change.two_builds.lost and change.two_builds.gained),
         lines=lines,
