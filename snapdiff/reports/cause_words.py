@@ -265,7 +265,7 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
     if is_patches(trait.value or ""):
         return "with certain patches"
     if trait.what == "dependency":
-        return f"with {dependency_in_words(trait, mark)}"
+        return f"with {mark(trait.name or '')}{f' {value}' if value else ''}"
     if trait.what == "dependency variant":
         return f"with {mark(f'^{trait.name} {trait.value}')}"
     if trait.what == "compiler":
@@ -277,9 +277,3 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
 def compiler_in_words(compiler: str, mark: Mark) -> str:
     """Return a compiler as a dependency is written: `gcc 12.2.0` for `gcc@=12.2.0`."""
     return " ".join(map(mark, filter(None, canonical_compiler(compiler).split("@", 1))))
-
-
-def dependency_in_words(trait: Trait, mark: Mark) -> str:
-    """Return a dependency that is a trait, with its version: `mvapich 3.0b`."""
-    value = mark(trait.value) if trait.value is not None else ""
-    return f"{mark(trait.name or '')}{' ' + value if value else ''}"
