@@ -134,18 +134,14 @@ def count_table(
     for tag in tags_worst_first(diff.tags):
         for fate, stacks in _stacks_by_row(tag):
             by_class, number = _counts(tag, stacks, moves.get(tag_names(tag), {}))
-            total = number if is_known else None
-            names = tuple(stack.stack for stack in stacks)
-            builds = Count(
-                old=sum(it.specs.old for it in stacks), new=sum(it.specs.new for it in stacks)
-            )
+            builds = Count(sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks))
             rows.append(
                 CountRow(
                     by_class=by_class,
-                    total=total,
+                    total=number if is_known else None,
                     tag=tag,
                     fate=fate,
-                    stacks=names,
+                    stacks=tuple(stack.stack for stack in stacks),
                     builds=builds,
                 )
             )
