@@ -133,8 +133,7 @@ class ComparedStack:
             left = tools_left(self._sides, several) if self._sides else {}
             old, new = self._sides or (None, None)
             some = {it.package for it in packages if not it.whole}
-            fewer = some.intersection(lost.packages)
-            more = some.intersection({*gained.packages, *moved.packages})
+            fewer, more = some & lost.packages.keys(), {*gained.packages, *moved.packages} & some
             gone_with = mpis_of_builds(old, told, Kind.REMOVED, fewer) if old else {}
             new_with = mpis_of_builds(new, told, Kind.ADDED, more) if new else {}
             became = former_compilers(self.packages.added, self.dependencies, all_changes)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from snapdiff.model.specs import Spec
 from snapdiff.reports.cause_words import traits_in_words
 from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.result.causes import Trait, TraitCount
@@ -94,11 +93,9 @@ def _told_of_builds(
 
 def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
     """Return whether one like a lost spec is still there: it was rebuilt, or a root is that now."""
-
-    def look(change: Change) -> Spec | None:
-        return change.old and replace(change.old, hash="", explicit=False)
-
-    alike = [it for it in specs if it is not lost and look(it) == look(lost)]
+    looks = ((it, it.old and replace(it.old, hash="", explicit=False)) for it in specs)
+    own = lost.old and replace(lost.old, hash="", explicit=False)
+    alike = [it for it, look in looks if look == own and it is not lost]
     if lost.duplicate:  # of another one, which is as before if nothing happened to it
         return all(it.kind is Kind.REBUILT for it in alike)
     return any(it.kind is Kind.REBUILT for it in alike)

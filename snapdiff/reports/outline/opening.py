@@ -26,8 +26,7 @@ from snapdiff.reports.outline.lost_builds import (
     builds_of,
     lost_together,
 )
-from snapdiff.reports.outline.reasons import SharedChange
-from snapdiff.reports.outline.toolchain import Replaced, replaced_tools
+from snapdiff.reports.outline.reasons import Replaced, SharedChange, replaced_tools
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
 from snapdiff.spack import STOOD_ON, older_versions

@@ -1,14 +1,16 @@
-"""What is said once for the stacks of a tag: why their specs changed."""
+"""What is said once for the stacks of a tag: why their specs changed, and what replaced what."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.moves.places import Place, Placed, Places
-from snapdiff.reports.moves.statuses import shared_fields
+from snapdiff.reports.moves.statuses import Versions, shared_fields
 from snapdiff.reports.names import Mark, ShortList, shortened
+from snapdiff.reports.outline.lost_builds import LEAST_TOGETHER
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.changes import Change, StackDiff
 from snapdiff.result.packages import Kind
@@ -194,3 +196,27 @@ def _shared_changes(
         on_both = sum(stack.specs.new - stack.summary.added for stack in some)
         place = places.place(stack.stack for stack in some)
         yield SharedChange(event=event, specs=specs, of=on_both if is_all else None, place=place)
+
+
+class Replaced(NamedTuple):
+    """A package, with its versions, in the place of which there is another one, and where."""
+
+    old: tuple[str, Versions]
+    new: tuple[str, Versions]
+    place: Place
+
+
+def replaced_tools(stacks: Iterable[StackDiff], places: Places) -> tuple[Replaced, ...]:
+    """Return which package took the place of which, where it made others change, and where."""
+    causes = [it for stack in stacks for it in stack.causes if it.what == "replaced"]
+    many = dict.fromkeys(event_of(it) for it in causes if it.packages >= LEAST_TOGETHER)
+    found: dict[tuple[tuple[str, Versions], tuple[str, Versions]], list[str]] = {}
+    for stack in stacks:
+        whole = {(it.kind, it.package): it for it in stack.package_changes if it.whole}
+        for event in many:
+            gone = whole.get((Kind.REMOVED, str(event.old)))
+            came = whole.get((Kind.ADDED, str(event.new)))
+            if gone and came:
+                pair = (gone.package, gone.gone), (came.package, came.came)
+                found.setdefault(pair, []).append(stack.stack)
+    return tuple(Replaced(*pair, places.place(some)) for pair, some in found.items())

@@ -12,11 +12,9 @@ from snapdiff.reports.moves.of_stacks import told_stacks
 from snapdiff.reports.moves.places import NOWHERE, Place, Places
 from snapdiff.reports.moves.statuses import Versions
 from snapdiff.reports.outline.lines import PackageLine
-from snapdiff.reports.outline.lost_builds import LEAST_TOGETHER
-from snapdiff.reports.outline.reasons import SharedChange
-from snapdiff.result.causes import event_of
+from snapdiff.reports.outline.reasons import Replaced, SharedChange
 from snapdiff.result.changes import StackDiff, TagDiff
-from snapdiff.result.packages import Because, Kind
+from snapdiff.result.packages import Because
 from snapdiff.spack import (
     COMPILERS,
     MPI,
@@ -47,14 +45,6 @@ class ToolStep(NamedTuple):
     def shares_place(self, other: "ToolStep") -> bool:
         """Return whether another step has the same place, and this has nothing said behind that."""
         return self.place == other.place and not (self.because or self.compilers)
-
-
-class Replaced(NamedTuple):
-    """A package, with its versions, in the place of which there is another one, and where."""
-
-    old: tuple[str, Versions]
-    new: tuple[str, Versions]
-    place: Place
 
 
 class Toolchain(Struct, frozen=True, kw_only=True):
@@ -211,22 +201,6 @@ def toolchain_of(
         replaced=tuple(replaced),
         everywhere=everywhere,
     )
-
-
-def replaced_tools(stacks: Iterable[StackDiff], places: Places) -> tuple[Replaced, ...]:
-    """Return which package took the place of which, where it made others change, and where."""
-    causes = [it for stack in stacks for it in stack.causes if it.what == "replaced"]
-    many = dict.fromkeys(event_of(it) for it in causes if it.packages >= LEAST_TOGETHER)
-    found: dict[tuple[tuple[str, Versions], tuple[str, Versions]], list[str]] = {}
-    for stack in stacks:
-        whole = {(it.kind, it.package): it for it in stack.package_changes if it.whole}
-        for event in many:
-            gone = whole.get((Kind.REMOVED, str(event.old)))
-            came = whole.get((Kind.ADDED, str(event.new)))
-            if gone and came:
-                pair = (gone.package, gone.gone), (came.package, came.came)
-                found.setdefault(pair, []).append(stack.stack)
-    return tuple(Replaced(*pair, places.place(some)) for pair, some in found.items())
 
 
 def _steps_of(name: str, steps: _Steps, places: Places, *, is_all: bool) -> Iterator[ToolStep]:
