@@ -148,7 +148,7 @@ def test_options_and_examples_are_written_as_help_prints_them(site: Path) -> Non
 def test_the_gallery_shows_reports_in_markdown_as_readers_see_them(site: Path) -> None:
     text = (site / "gallery.html").read_text(encoding="utf-8")
     shown = re.findall('<div class="rendered">(.*?)</div>', text, re.DOTALL)
-    assert [it.count("<strong>Toolchain</strong>") for it in shown] == [0, 1]
+    assert [it.count("<strong>Downgraded</strong>") for it in shown] == [0, 1]
     assert "<li><code>hdf5</code>\n<ul>\n<li><code>e4s-neoverse-v2</code>, " in shown[-1]
 
 
