@@ -394,6 +394,19 @@ def test_of_several_that_changed_in_different_ways_the_words_are_plural(tmp_path
     assert said in " ".join(text.split())
 
 
+def test_of_packages_that_changed_in_one_field_or_in_another_not_both_are_said() -> None:
+    sides = [
+        [
+            spec(f"{side}c{numbered(n)}", package=f"p{n}", compiler=compiler, stacks="e4s")
+            for n in range(4)
+        ]
+        + [spec(f"{side}o{numbered(n)}", package=f"q{n}", os=os, stacks="hep") for n in range(4)]
+        for side, compiler, os in (("a", "gcc@11", "ubuntu20.04"), ("b", "gcc@12", "ubuntu22.04"))
+    ]
+    text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
+    assert "\n\n8 packages have another compiler or another os" in text
+
+
 @pytest.mark.parametrize(
     ("same", "moved", "said"),
     [

@@ -956,7 +956,10 @@ def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path:
     old = [*tools, same, *gone, replace(app, needs=tuple(map(needs, (*tools, same))))]
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
     lines = report(tmp_path, {"a": ([*old, *ups[0]], [*below, app, *new, *ups[1]])})
-    assert "Of all 21, 3 are no longer root specs, only dependencies." in "\n".join(lines[:6])
+    assert (
+        "Of all 21, 3 are no longer root specs, only dependencies: 17 before, 14 now."
+        in "\n".join(lines[:6])
+    )
     told = [line for line in lines[6:] if line.startswith("**") and "`same`" in line]
     assert told == [
         "**No longer root specs, only dependencies**: `same`, `tool0`, `tool1`",

@@ -82,3 +82,30 @@ def test_more_sets_than_letters_have_two_letters() -> None:
     places = Places(dict.fromkeys(every, "changed"))
     used = [places.place([*every[:3], every[-1], every[-2], it]) for it in every[4:32]]
     assert list(places.named_sets(used * 2))[24:] == ["set Y", "set Z", "set AA", "set AB"]
+
+
+@pytest.mark.parametrize(
+    ("stacks", "short"),
+    [
+        ("e4s hep ml-cpu ml-cuda ml-rocm", ("e4s", "hep", "ml-*")),
+        ("e4s hep ml-cpu ml-cuda", ()),  # not all of them
+        ("hep ml-cpu ml-cuda ml-rocm", ("hep", "ml-*")),
+    ],
+)
+def test_of_many_names_a_glob_stands_for_all_that_it_matches(
+    stacks: str, short: tuple[str, ...]
+) -> None:
+    every = [
+        "e4s",
+        "e4s-oneapi",
+        "hep",
+        "ml-cpu",
+        "ml-cuda",
+        "ml-rocm",
+        "radiuss",
+        "tutorial",
+        "build",
+        "data",
+    ]
+    place = Places(dict.fromkeys(every, "changed")).place(stacks.split())
+    assert (place.names, place.short) == (tuple(stacks.split()), short)

@@ -116,7 +116,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "Of 123 products (root specs; 122 before, 110 now) in 5 environments, `libcatalyst` and "
+        "Of 123 products (root specs) in 5 environments, `libcatalyst` and "
         "`libpressio` are gone from `oneapi-x86_64`, `exago` is new, 3 are now in more "
         "environments (`ecp-data-vis-sdk`, `cusz`, `py-torch`), 35 are upgraded (2 to another "
         "major version). In `cuda-aarch64` or `oneapi-x86_64`, where `ecp-data-vis-sdk` is new, "
@@ -124,10 +124,10 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "build with `cuda_arch=90` is left of `adios2`, `vtk-m`, `zfp`."
     )
     assert lines[2] == (
-        "2 products have more versions or builds, 8 are reconfigured, `bricks` has another version "
+        "2 others have more versions or builds, 8 are reconfigured, `bricks` has another version "
         "scheme, 5 only have another hash, 57 more have another os (`oneapi-x86_64`). "
         "Of all 123, 13 are no longer root specs anywhere, only dependencies (4 not counted "
-        "above). Toolchain: `gcc` and `intel-oneapi-compilers` as before, "
+        "above): 122 before, 110 now. Toolchain: `gcc` and `intel-oneapi-compilers` as before, "
         "`cuda` `12.1.1` → `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by "
         "`zlib-ng`, os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)."
     )
@@ -538,3 +538,9 @@ def test_the_sentence_names_all_that_have_no_build_left_though_one_alone_lost_bu
     for text in (out, stat):
         assert " no build with `cuda_arch=90` is left of `adios2`, `vtk-m`, `zfp`." in text
     assert "\n- no build with `cuda_arch=90` left: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`)" in out
+
+
+def test_an_equal_build_that_is_lost_as_well_is_not_still_there() -> None:
+    old, new = (next((DATA / "locks" / "v2").glob(f"{it}-*")) for it in ("002", "005"))
+    lines = run_cli(old, new, "--package-url", "").out.splitlines()
+    assert "- `python` `3.8.7`: 1 of 1 build gone, 1 new (for `skylake`)" in lines

@@ -27,11 +27,13 @@ class Place(Struct):
 
     `all 5`; `the 18 removed`; `all but oneapi-x86_64`; `the 3 cuda-*`; `e4s, hep`; `14, set A`
     where they have no shorter name and more than one line is about them: such a set has a `letter`,
-    and is listed once, in full.
+    and is listed once, in full. Of many names `short` has a glob for all that it matches: `e4s,
+    ml-*`.
     """
 
     before: str
     names: tuple[str, ...]
+    short: tuple[str, ...] = ()
     letter: str = ""
 
     __hash__ = object.__hash__  # one set of stacks is one object, which may get a letter later
@@ -129,7 +131,19 @@ class Places:
             return Place("all but", (glob,))
         if len(others) == 1 or (len(others) * FEW_STACKS < len(some) and len(others) <= FEW_STACKS):
             return Place("all but", tuple(sorted(others)))
-        return Place("", tuple(sorted(some)))
+        return Place("", tuple(sorted(some)), self._with_globs(some))
+
+    def _with_globs(self, some: frozenset[str]) -> tuple[str, ...]:
+        """Return many names, of which as few globs as may be stand for several."""
+        left, globs = set(some), set[str]()
+        for name in sorted(some if len(some) > FEW_STACKS else ()):
+            for found in _SEPARATORS.finditer(name):
+                head = name[: found.end()]
+                these = {it for it in self._all if it.startswith(head)}
+                if len(these) >= FEW_STACKS and these <= left:
+                    left -= these
+                    globs.add(f"{head}*")
+        return tuple(sorted(left | globs)) if globs else ()
 
     def _glob(self, some: frozenset[str]) -> str:
         """Return a glob that only these stacks of the tag match, or nothing."""
