@@ -4,7 +4,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -156,7 +156,8 @@ def hold_against(stack: Report, old: Side, new: Side) -> int:
             assert parts == told
             assert sum(part["specs"] for part in parts) <= len(some or ())
             specs = [it for it in stack["changes"] if it["package"] == change["package"]]
-            is_told = (apart or change["specs"][kind]) and not change["whole"]
+            is_told = apart or change["specs"][kind] or (not is_lost and leaves(specs, old))
+            is_told = is_told and not change["whole"]
             mpis = mpis_of(change["package"], specs, sides[0], side) if is_told else []
             word = "gone_with" if is_lost else "new_with"
             assert sorted(change.get(word, []), key=str) == mpis
@@ -171,6 +172,17 @@ def hold_against(stack: Report, old: Side, new: Side) -> int:
     assert stack["lost"] == stack_trait(every["removed"], old, new)
     assert stack["gained"] == stack_trait(every["added"], new, old)
     return number
+
+
+def leaves(specs: Iterable[Mapping[str, Any]], old: Side) -> bool:
+    """Whether builds of a product have another version now, and others of that one stay."""
+    moved = [it["old"] for it in specs if it["kind"] in ("upgraded", "downgraded")]
+    removed = [it["old"] for it in specs if it["kind"] == "removed"]
+    versions = {order_of(it["version"]) for it in moved}
+    gone = sum(order_of(it["version"]) in versions for it in (*moved, *removed))
+    names = {it["package"] for it in specs}
+    there = sum(it.package in names and order_of(it.version) in versions for it in old.builds)
+    return any(it.get("explicit") for it in moved) and there > gone
 
 
 def hold_different(stack: Report, old: Side, new: Side) -> None:
