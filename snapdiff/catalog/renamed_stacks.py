@@ -95,9 +95,11 @@ def find_renamed(
 def best_names(pairs: Iterable[LikeStacks]) -> dict[str, str]:
     """Return the new names of the old stacks in some pairs, the first pairs first, each once."""
     names: dict[str, str] = {}
+    taken: set[str] = set()
     for pair in pairs:
-        if pair.old not in names and pair.new not in names.values():
+        if pair.old not in names and pair.new not in taken:
             names[pair.old] = pair.new
+            taken.add(pair.new)
     return names
 
 

@@ -272,7 +272,7 @@ def test_the_git_tags_of_a_commit_stand_with_it(tmp_path: Path) -> None:
     assert "(release" not in by_tag
 
 
-def test_a_heading_names_who_lost_builds_beside_an_upgrade(tmp_path: Path) -> None:
+def test_a_heading_counts_who_lost_builds_beside_a_version_that_came(tmp_path: Path) -> None:
     """As the first sentence of a report does."""
     mpich, openmpi = Item("mpich", "4.1", explicit=True), Item("openmpi", "5.0", explicit=True)
 
@@ -290,6 +290,20 @@ def test_a_heading_names_who_lost_builds_beside_an_upgrade(tmp_path: Path) -> No
         history.commit({"cpu/spack.lock": to_bytes(lock(items))})
     title = markdown("-C", tmp_path, "HEAD~1..HEAD").split("\n## ")[1].split("\n")[0]
     assert "4 products lost builds that used it, " in title
+
+
+@pytest.mark.parametrize(("length", "has_names"), [(20, True), (60, False)])
+def test_a_heading_has_names_where_it_is_short(
+    tmp_path: Path, length: int, *, has_names: bool
+) -> None:
+    history = History(tmp_path)
+    new = [Item(it * length, explicit=True) for it in "abc"]
+    up = [Item("up", it, explicit=True) for it in ("1.0", "1.1")]
+    for items in ([up[0]], [up[1], *new]):
+        history.commit({"cpu/spack.lock": to_bytes(lock(items))})
+    title = markdown("-C", tmp_path, "HEAD~1..HEAD").split("\n## ")[1].split("\n")[0]
+    names = f" ({', '.join(f'`{it.name}`' for it in new)})" if has_names else ""
+    assert title.endswith(f": 3 products new{names}, `up` upgraded to `1.1`")
 
 
 def test_below_a_heading_nothing_is_counted_twice(tmp_path: Path) -> None:
@@ -595,15 +609,18 @@ def test_a_section_calls_no_builds_the_first_that_were_there_before(tmp_path: Pa
     kept = [Item(name, explicit=True) for name in ("fftw", "hdf5", "netcdf-c")]
     cce = [replace(item, compiler=("cce", "16.0.1")) for item in kept]
     for day, some in enumerate((cce, [], cce), 1):
-        others = [Item("up", f"1.{day}", explicit=True), Item(f"p{day}", explicit=True)]
+        # Of few lines these say it, and nothing is told of the toolchain.
+        others = [Item(f"up{n}", f"{n}.{day}", explicit=True) for n in range(4)]
+        others.append(Item(f"p{day}", explicit=True))
         documents = {f"2025-01-0{day}/hep/spack.lock": to_bytes(lock([*kept, *some, *others]))}
         write_files(tmp_path, documents)
     newest = markdown(tmp_path).split("\n## ")[1]
-    assert "3 products have new builds with `cce` `16.0.1`" in newest
+    assert "3 have new builds with `cce` `16.0.1`" in newest
     assert "first" not in newest
     # A report on two of them cannot know of others.
     both = (tmp_path / "2025-01-02", tmp_path / "2025-01-03")
-    assert "3 products have new builds with `cce`" in run_cli(*both).out
+    said = "3 have new builds with `cce` `16.0.1`; these are the first with `cce`."
+    assert said in run_cli(*both).out
 
 
 def test_a_build_that_has_its_mpi_again_with_another_hash_has_it_again(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from itertools import chain, count, product
 from string import ascii_uppercase
 from typing import TypeVar
@@ -134,16 +135,22 @@ class Places:
         return Place("", tuple(sorted(some)), self._with_globs(some))
 
     def _with_globs(self, some: frozenset[str]) -> tuple[str, ...]:
-        """Return many names, of which as few globs as may be stand for several."""
-        left, globs = set(some), set[str]()
-        for name in sorted(some if len(some) > FEW_STACKS else ()):
-            for found in _SEPARATORS.finditer(name):
-                head = name[: found.end()]
-                these = {it for it in self._all if it.startswith(head)}
-                if len(these) >= FEW_STACKS and these <= left:
-                    left -= these
-                    globs.add(f"{head}*")
-        return tuple(sorted(left | globs)) if globs else ()
+        """Return many names, of which as few globs as may be stand for several; else none."""
+        left, globs = set(some), []
+        for head, these in self._heads.items() if len(some) > FEW_STACKS else ():
+            if these <= left:
+                left -= these
+                globs.append(f"{head}*")
+        return tuple(sorted([*left, *globs])) if globs else ()
+
+    @cached_property
+    def _heads(self) -> dict[str, set[str]]:
+        """The stacks of which several begin alike up to a separator, by that, shortest first."""
+        found: dict[str, set[str]] = {}
+        for name in self._all:
+            for separator in _SEPARATORS.finditer(name):
+                found.setdefault(name[: separator.end()], set()).add(name)
+        return {it: found[it] for it in sorted(found, key=len) if len(found[it]) >= FEW_STACKS}
 
     def _glob(self, some: frozenset[str]) -> str:
         """Return a glob that only these stacks of the tag match, or nothing."""
