@@ -112,11 +112,11 @@ def test_packages_that_move_together_are_one_line_and_the_worst_comes_first(
 def test_many_rebuilt_packages_are_counted_unless_detail_is_asked_for(tmp_path: Path) -> None:
     write_files(tmp_path / "1", pages_of(many(11, "b", "0")))
     write_files(tmp_path / "2", pages_of(many(11, "c", "0")))
-    same = "with the same version, compiler, os, target and variants"
-    assert f"\n**11 only rebuilt, {same}**: `p000`, `p001`, " in markdown(tmp_path)
-    assert f"\n11 only rebuilt, {same}: p000, p001, " in markdown(tmp_path, "-f", "text")
+    same = "same version, compiler, os, target and variants"
+    assert f"\n**11 only rebuilt ({same})**: `p000`, `p001`, " in markdown(tmp_path)
+    assert f"\n11 only rebuilt ({same}): p000, p001, " in markdown(tmp_path, "-f", "text")
     detail = markdown(tmp_path, "--detail")
-    assert f"\n**Only rebuilt, {same}**: `p000` `0.0`, `p001` `1.0`, " in detail
+    assert f"\n**Only rebuilt ({same})**: `p000` `0.0`, `p001` `1.0`, " in detail
     assert detail.count("\n- = `p0") == 11  # a line a spec
 
 
@@ -508,7 +508,7 @@ def test_a_section_of_many_names_says_what_became_of_the_toolchain(tmp_path: Pat
         some = [Item(f"{'gone' if side == '1' else 'new'}{n}", explicit=True) for n in range(4)]
         write_files(tmp_path / side, {"cpu/spack.lock": to_bytes(lock([cuda, *apps, *some]))})
     told = markdown(tmp_path)
-    assert "4 are new, 6 are upgraded. Toolchain: `cuda` `11.8` → `12.8`." in told
+    assert "4 are new, 6 are upgraded.\n\nToolchain: `cuda` `11.8` → `12.8`.\n" in told
 
 
 @needs_real_catalogs

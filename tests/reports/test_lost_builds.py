@@ -34,7 +34,7 @@ def test_who_lost_builds_is_named_below_what_these_had(tmp_path: Path) -> None:
     new = [it for name in names for it in builds(name, OPENMPI)]
     lines = report(tmp_path, [MPICH, OPENMPI, *old], [OPENMPI, *new])
     assert lines[1:] == [
-        "`mpich` is gone, 3 products (`fftw`, `hdf5`, `netcdf`) lost builds that used it.",
+        "`mpich` is gone, 3 others (`fftw`, `hdf5`, `netcdf`) lost builds that used it.",
         "**Gone**: `mpich` `4.1`",
         "**Lost builds**: one each with `mpich` `4.1`: `fftw`, `hdf5`, `netcdf`",
         "**Builds**: 8 → 4, 4 as before, 4 gone",
@@ -50,7 +50,7 @@ def test_who_has_another_version_in_place_of_such_builds_lost_them_too(tmp_path:
     new = [OPENMPI, *more, *kept, *builds("esmf", OPENMPI, version="8.5")]
     new += builds("esmf", *more, version="8.6")
     lines = report(tmp_path, old, new)
-    assert "`mpich` is gone, 4 products lost builds that used it," in lines[1]
+    assert "`mpich` is gone, 4 others lost builds that used it," in lines[1]
     assert (
         "- `esmf`: 1 of 2 builds of `8.5` gone (the one with `mpich` `4.1`), "
         "`8.6` new (2 builds: 1 with `cray-mpich` `8.1`, 1 with `mvapich` `3.0`)"
@@ -98,14 +98,15 @@ def test_a_version_that_stays_loses_builds_though_another_one_went_up(tmp_path: 
     both = [MPICH, OPENMPI]
     lines = report(tmp_path, [*both, *old, *other[0]], [*both, *new, *other[1]])
     assert "`pio` lost builds" in lines[1]
-    assert "`2.6.1` → `2.7.0`, still has `2.6.2`, 1 of 2 builds of `2.6.2` gone" in lines[2]
+    assert lines[2] == "`other` is upgraded to another major version. `pio` also has `2.7.0` now."
+    assert "`2.6.1` → `2.7.0`, still has `2.6.2`, 1 of 2 builds of `2.6.2` gone" in lines[3]
 
 
 def test_builds_used_what_is_gone_where_it_is_their_dependency_and_all_of_it_is(
     tmp_path: Path,
 ) -> None:
     names = ("fftw", "hdf5", "netcdf")
-    lost = "3 products (`fftw`, `hdf5`, `netcdf`)"
+    lost = "3 others (`fftw`, `hdf5`, `netcdf`)"
     for is_on, told in ((True, "+mpich"), (False, "~mpich")):
         with_it, without = (
             [Item(it, explicit=True, parameters={"mpich": value}) for it in names]

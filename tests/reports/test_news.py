@@ -42,7 +42,7 @@ SIDES: tuple[Side, Side] = ("old", "new")
 STACKS = [f"stack-{letter}" for letter in "abcdefghij"]
 
 
-SAME = "with the same version, compiler, os, target and variants"
+SAME = "same version, compiler, os, target and variants"
 
 
 def diff_of(old: list[Record], new: list[Record], **filters: Any) -> CatalogDiff:
@@ -208,11 +208,11 @@ def test_of_what_was_only_rebuilt_some_are_lines_and_more_are_named(number: int)
     text = render_report(diff, "text", ReportOptions(width=400))
     page = render_report(diff, "markdown", ReportOptions(package_url=""))
     if number == FEW:
-        assert f"\nOnly rebuilt, {SAME}: {', '.join(f'{name} 1.0' for name in names)}\n" in text
+        assert f"\nOnly rebuilt ({SAME}): {', '.join(f'{name} 1.0' for name in names)}\n" in text
     else:
-        assert f"\n5 only rebuilt, {SAME}: {', '.join(names)}\n" in text
+        assert f"\n5 only rebuilt ({SAME}): {', '.join(names)}\n" in text
         quoted = ", ".join(f"`{name}`" for name in names)
-        assert f"\n**5 only rebuilt, {SAME}**: {quoted}\n" in page
+        assert f"\n**5 only rebuilt ({SAME})**: {quoted}\n" in page
 
 
 def test_many_names_are_in_a_fold_where_there_is_one_and_counted_on_a_terminal() -> None:
@@ -226,7 +226,7 @@ def test_many_names_are_in_a_fold_where_there_is_one_and_counted_on_a_terminal()
     [line] = [
         line
         for line in comment.splitlines()
-        if line.startswith(f"**30 more only rebuilt, {SAME}**: ")
+        if line.startswith(f"**30 more only rebuilt ({SAME})**: ")
     ]
     assert fold.partition("\n")[0].count("`p") == line.count("`p") == 30
     assert "--detail" not in page + comment
@@ -679,7 +679,7 @@ def test_stacks_are_counted_in_which_there_is_news_and_that_were_there_before() 
     new += [spec("f", "2.0", package="r", stacks="ml"), spec("g", "2.0", package="q", stacks="new")]
     text = render_report(diff_of(old, new), "text")
     said = "2 packages are upgraded to another major version (q, r), in 2 stacks"
-    assert f"\n{said}. 1 stack added.\n" in text
+    assert f"\n{said}. Stack new added.\n" in text
     rebuilt = [spec("h", package="s", stacks="e4s"), spec("i", package="s", stacks="hep")]
     again = [spec("j", package="s", stacks="e4s"), spec("k", "1.1", package="s", stacks="hep")]
     text = render_report(diff_of([old[2], *rebuilt], [new[2], *again]), "text")

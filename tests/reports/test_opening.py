@@ -770,7 +770,7 @@ def test_what_is_reconfigured_is_named_above_the_table(tmp_path: Path) -> None:
 
     gone, new = ([f"{it}{n}" for n in range(4)] for it in ("gone", "new"))
     stacks = {it: (side("1", False, *gone), side("2", True, *new)) for it in "ab"}
-    named = "**Reconfigured**: `r1`, `r2` (both)"
+    named = "**Reconfigured**: `r1` `+shared`, `r2` `+shared` (both)"
     lines = report(tmp_path, stacks)
     assert named in lines[: lines.index("## Products (root specs)")]
     comment = report(tmp_path, stacks, "-f", "comment", "--max-length", "900")
@@ -860,7 +860,7 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
             (users("pqr", "mpich", "mvapich"), f"{lost} with `openmpi` `1.0` {none},"),
             (
                 [*users("pq", "mpich", "mvapich"), *users("r", "openmpi", "mvapich")],
-                f"{lost} with `openmpi` `1.0` {none}, or with `mpich` `1.0` {none};",
+                f"{lost} with `openmpi` `1.0` {none}, or with `mpich` `1.0` {none}.",
             ),
             (
                 [it for n, name in enumerate("pqr") for it in users(name, *list(mpis)[:n])],
@@ -868,13 +868,15 @@ def test_the_sentence_says_with_what_builds_were_lost_where_that_is_one_thing_or
             ),
             (
                 users("pqr", "mvapich"),
-                f"{lost} with `mpich` `1.0` {none} and builds with `openmpi` `1.0` {none};",
+                f"{lost} with `mpich` `1.0` {none} and builds with `openmpi` `1.0` {none}.",
             ),
         )
     ):
         sides = [*every, OTHER], [*mpis.values(), *left, replace(OTHER, version="1.1")]
         lines = report(tmp_path / str(number), {"a": sides})
-        assert lines[2] == f"{words} `{OTHER.name}` is upgraded to `1.1`."
+        # What is said of two things has a paragraph of its own.
+        told = " ".join(filter(None, lines[2:5] if words.endswith(".") else lines[2:3]))
+        assert told == f"{words} `{OTHER.name}` is upgraded to `1.1`."
 
 
 def test_a_lost_build_that_nothing_tells_has_no_reason_in_the_sentence(tmp_path: Path) -> None:
@@ -937,7 +939,7 @@ def test_several_that_are_no_roots_any_more_are_listed_where_names_are(
     lines = report(tmp_path, {"a": (old, [*now, *(new if has_names else ())])})
     names = ", ".join(f"`tool{n}`" for n in range(number))
     both = names if number == 2 else "`tool0`"
-    listed = f"**No longer root specs, only dependencies**: {names}"
+    listed = f"**No longer root specs, only dependencies (16 before, 14 now)**: {names}"
     assert (listed in lines) is is_listed
     said = f"{both} {'is' if number == 1 else 'are'} no longer "
     assert any(said in line for line in lines[2:5]) is not is_listed
@@ -956,13 +958,9 @@ def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path:
     old = [*tools, same, *gone, replace(app, needs=tuple(map(needs, (*tools, same))))]
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
     lines = report(tmp_path, {"a": ([*old, *ups[0]], [*below, app, *new, *ups[1]])})
-    assert (
-        "Of all 21, 3 are no longer root specs, only dependencies: 17 before, 14 now."
-        in "\n".join(lines[:6])
-    )
     told = [line for line in lines[6:] if line.startswith("**") and "`same`" in line]
     assert told == [
-        "**No longer root specs, only dependencies**: `same`, `tool0`, `tool1`",
+        "**No longer root specs, only dependencies (17 before, 14 now)**: `same`, `tool0`, `tool1`",
         "**Now only a dependency (no other news)**: `same`",
     ]
 
@@ -1237,7 +1235,8 @@ def test_what_products_lost_while_they_were_upgraded_elsewhere_is_not_left_out(
     assert "(`p`, `q`, `r`) lost builds with `openmpi` `1.0`" in lines[2]
     lines = report(tmp_path / "two", {"a": lost, "b": elsewhere, "c": more})
     words = "with `openmpi` `1.0` and builds with `mpich` `1.0`"
-    assert f"(`p`, `q`, `r`) lost builds {words}; `other` is upgraded" in lines[2]
+    assert lines[2].endswith(f"(`p`, `q`, `r`) lost builds {words}.")
+    assert lines[4].startswith("`other` is upgraded")
 
 
 def test_what_fell_as_its_highest_version_is_gone_went_nowhere(tmp_path: Path) -> None:
@@ -1311,8 +1310,8 @@ def test_a_new_root_of_several_versions_is_named_with_these_among_what_is_new(
         *below, sdk = with_sdk(TOOLS)
         stacks[stack] = ([*TOOLS, *gone], [*below, replace(sdk, version=version), *more])
     lines = report(tmp_path, stacks)
-    taken = TAKEN.replace("root specs", "root specs anywhere")
-    assert f"**`sdk` is new in both**: {taken}" in lines
+    taken = TAKEN.replace("root specs", "root specs anywhere (7 before, 5 now)")
+    assert f"**`sdk` is new in both**: 3 are {taken}" in lines
     new = next(line for line in lines if line.startswith("**New**: "))
     assert "`sdk` `1.0` (`a`)" in new
     assert "`sdk` `1.1` (`b`)" in new

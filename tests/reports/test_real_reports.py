@@ -46,7 +46,7 @@ environments; 28 of the 50 because of `visit` (now \
 `~cuda`); `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those that use `cuda`)
 - downgraded for it in `oneapi-x86_64`: `vtk-m` `2.0.0` → `1.9.0`, `adios2` `2.9.1` → `2.8.3`, \
 `ascent` `0.9.2` → `0.9.1`
-- no longer root specs anywhere, but dependencies of it: \
+- 13 are no longer root specs anywhere (122 before, 110 now), but dependencies of it: \
 `vtk-m`, `zfp`, `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `parallel-netcdf`, \
 `py-cinemasci`, `sz`, `unifyfs`, `veloc`, `adios2`, `libcatalyst` (where still there)
 - no longer root specs in some environments: `paraview` (`cuda-aarch64`), `ascent` \
@@ -80,7 +80,8 @@ environments; 28 of the 50 because of `visit` (now \
 `py-torch` `2.0.1` → `2.1.0` (`cuda-x86_64`)
 **With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); `mgard` (1 \
 new build), now a root spec (`oneapi-x86_64`)
-**Reconfigured**: `hypre`, `lbann`, `papi`, `precice`, `raja` (all 5); `faodel`, `sz` \
+**Reconfigured**: `hypre` `~magma`, `lbann` `~al` `+shared`, `papi` `~debug`, `precice` `~checked` \
+`~debug_log`, `raja` `+plugins` (all 5); `faodel` `+hdf5` `network=libfabric`, `sz` \
 (`cuda-aarch64`, `oneapi-x86_64`); `py-warpx` (`cuda-aarch64`)
 **With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)
 **Toolchain**
@@ -117,33 +118,35 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
         "Of 123 products (root specs) in 5 environments, `libcatalyst` and "
-        "`libpressio` are gone from `oneapi-x86_64`, `exago` is new, 3 are now in more "
-        "environments (`ecp-data-vis-sdk`, `cusz`, `py-torch`), 35 are upgraded (2 to another "
-        "major version). In `cuda-aarch64` or `oneapi-x86_64`, where `ecp-data-vis-sdk` is new, "
-        "5 are downgraded: `py-cinemasci`, `vtk-m`, `zfp`, `adios2`, `ascent`. In `cuda-x86_64` no "
-        "build with `cuda_arch=90` is left of `adios2`, `vtk-m`, `zfp`."
+        "`libpressio` are gone from `oneapi-x86_64`. In `cuda-x86_64` no build with `cuda_arch=90` "
+        "is left of `adios2`, `vtk-m`, `zfp`. In `cuda-aarch64` or `oneapi-x86_64`, where "
+        "`ecp-data-vis-sdk` is new, 5 are downgraded: `py-cinemasci`, `vtk-m`, `zfp`, `adios2`, "
+        "`ascent`."
     )
-    assert lines[2] == (
-        "2 others have more versions or builds, 8 are reconfigured, `bricks` has another version "
-        "scheme, 5 only have another hash, 57 more have another os (`oneapi-x86_64`). "
-        "Of all 123, 13 are no longer root specs anywhere, only dependencies (4 not counted "
-        "above): 122 before, 110 now. Toolchain: `gcc` and `intel-oneapi-compilers` as before, "
-        "`cuda` `12.1.1` → `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by "
-        "`zlib-ng`, os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)."
-    )
+    assert lines[2:4] == [
+        (
+            "`exago` is new, 3 products are now in more environments (`ecp-data-vis-sdk`, `cusz`, "
+            "`py-torch`), 35 are upgraded (2 to another major version), 77 others changed less."
+        ),
+        (
+            "Toolchain: `gcc` and `intel-oneapi-compilers` as before, `cuda` `12.1.1` → `12.2.1` "
+            "(`cuda-aarch64`, `cuda-x86_64`), `zlib` replaced by `zlib-ng`, os `ubuntu20.04` → "
+            "`ubuntu22.04` (`oneapi-x86_64`)."
+        ),
+    ]
     why = lines.index("## Products (root specs)") - 3
     assert lines[why].startswith("<details><summary>Why 1,992 builds of 438 packages in all but ")
     assert lines[why + 1].startswith("`python` in other versions (1,003); `gmake` is a dependency ")
     del lines[why : why + 3]
     assert [
-        re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[3 : 3 + len(NEWS)]
+        re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[4 : 4 + len(NEWS)]
     ] == NEWS
-    assert lines[3 + len(NEWS)] == "## Products (root specs)"
-    assert lines[5 + len(NEWS)] == (
+    assert lines[4 + len(NEWS)] == "## Products (root specs)"
+    assert lines[6 + len(NEWS)] == (
         "· at most another hash, os, compiler or target; empty: not there; ″ the same as on the "
         "left; in brackets: only a dependency there; “and more”: `--detail` lists each spec"
     )
-    assert len([line for line in seen(text).splitlines() if line]) <= 47
+    assert len([line for line in seen(text).splitlines() if line]) <= 48
     assert "| `·` |" not in text
     # Nobody asks for adios2 in oneapi-x86_64, and of py-h5py one root is there as before.
     assert "| (`2.9.1` → `2.8.3`) |" in text
@@ -212,7 +215,7 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
     assert "\n**With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)\n" in in_sight
     more = "**With more versions or builds**: `trilinos` `13.0.1` added beside `14.4.0` (all 5); "
     assert f"\n{more}" in in_sight
-    assert len([line for line in in_sight.splitlines() if line]) <= 46
+    assert len([line for line in in_sight.splitlines() if line]) <= 47
     assert (
         "- [`zfp`](https://packages.spack.io/package.html?name=zfp)\n"
         "  - `cuda-aarch64`: 3 of 4 builds `1.0.0` → `0.5.5` (those that use `cuda`), "
@@ -233,14 +236,16 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert "<details" not in text
     lines = [line for line in text.splitlines() if line]
     assert len(lines) <= 30
-    upgraded = "`openmpi` is upgraded to `5.0.0` but no longer with `cce` `16.0.1`"
     both = "`openmpi` `5.0.0rc16` and `cce` `16.0.1`"
-    lost = f"lost builds that used it, 5 of them also lost builds with {both}"
-    news = f"Of 106 products, `mvapich` is gone; 11 {lost}; {upgraded}"
+    lost = f"11 others lost builds that used it, 5 of them also lost builds with {both}"
+    why = "as `openmpi` is no longer built with `cce` `16.0.1`"
     # Of compilers nothing is said where builds with one are lost.
-    left = "`esmf` `8.5.0` has no build with `openmpi` any more (`8.6.0` has)"
-    assert lines[2] == f"{news}. `esmf` also has `8.6.0` now. {left}."
-    assert lines[3] == "**Gone**: `mvapich` `3.0b`"
+    left = "`esmf` `8.5.0` has no build with `openmpi` any more (the new `8.6.0` has)"
+    assert lines[2:5] == [
+        f"Of 106 products, `mvapich` is gone; {lost}, {why}. {left}.",
+        "`openmpi` is upgraded to `5.0.0`. `esmf` also has `8.6.0` now.",
+        "**Gone**: `mvapich` `3.0b`",
+    ]
     builds = "**Builds**: 649 → 627, 578 as before, 40 with another hash, 31 gone, 9 new"
     assert f"{builds} (a build that changed its version counts as gone and as new)" in lines
 
@@ -281,11 +286,11 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
 def test_a_compiler_that_is_new_beside_another_is_told_though_some_builds_moved_to_it() -> None:
     one, other = (next((DATA / "locks" / "derecho").glob(f"{it}-*")) for it in ("063", "069"))
     new, gone = (
-        " ".join(run_cli(*sides, "-f", "text").out.split("\n\n")[1:3]).replace("\n", " ")
+        " ".join(run_cli(*sides, "-f", "text").out.split("\n\n")[1:4]).replace("\n", " ")
         for sides in ((one, other), (other, one))
     )
     assert re.search(r"first builds with cce 16\.0\.1\.", new)
-    assert "; 18 lost builds with cce 16.0.1, or with intel-oneapi-mkl 2023.2.0; " in gone
+    assert "; 18 others lost builds with cce 16.0.1, or with intel-oneapi-mkl 2023.2" in gone
     assert gone.count("no build with cce is left") == 1
 
 
@@ -298,7 +303,7 @@ def test_of_a_version_of_which_builds_went_and_came_both_numbers_are_told() -> N
         text = run_cli(*(next(locks.glob(f"{it}-*.lock")) for it in sides)).out
         assert words in text
         if sides[0] == "063":
-            assert "`mvapich` is gone, 11 lost builds that used it, " in text
+            assert "`mvapich` is gone, 11 others lost builds that used it" in text
 
 
 def test_an_environment_that_moved_to_another_target_is_not_a_loss_alone() -> None:
@@ -329,15 +334,19 @@ def test_the_first_sentence_is_the_same_stack_by_stack() -> None:
 def test_compilers_are_not_as_before_where_packages_lost_their_builds_with_one() -> None:
     locks = (next((DATA / "locks" / "derecho").glob(f"{it}-*.lock")) for it in ("062", "063"))
     out = run_cli(*locks, "-f", "text").out
-    _, sentence, *_ = out.split("\n\n")
+    _, losses, news, *_ = (it.replace("\n", " ") for it in out.split("\n\n"))
     assert "Products (root specs)" not in out, "of one environment no heading is needed"
-    assert sentence.replace("\n", " ").endswith(
-        "11 others have more builds (with cray-mpich 8.1.27, 9 of them also with "
-        "openmpi 5.0.0rc16). esmf and superlu-dist have no build with intel-oneapi-mpi any more, "
-        "superlu and superlu-dist none with intel-oneapi-compilers."
+    assert losses == (
+        "Of 104 products, intel-oneapi-mkl is gone, 3 others lost builds that used it: esmf and "
+        "superlu-dist have none with intel-oneapi-mpi any more, superlu and superlu-dist none with "
+        "intel-oneapi-compilers."
+    )
+    assert news == (
+        "openmpi is new, cray-libsci and cray-mpich have more versions, 11 others have more builds "
+        "(with cray-mpich 8.1.27, 9 of them also with openmpi 5.0.0rc16)."
     )
     assert "No build left" not in out, "the sentence says it"
-    lost = "3 of 8 builds gone (with intel-oneapi-mkl 2023.2.0)"
+    lost = "3 of 8 builds gone (with intel-oneapi-mkl 2023.2.0; none left with intel-oneapi-mpi)"
     new = "5 new (3 with openmpi 5.0.0rc16, 2 with cray-mpich 8.1.27)"
     assert f"esmf 8.5.0: {lost}, {new} " in " ".join(out.split())
     assert "With another hash" not in out, "none of the three became one of the five"
@@ -361,8 +370,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas`"
     assert f"**Reconfigured**: {alike}: compiler `gcc@=11.4.0` → no compiler named (`hep`)" in lines
     assert (
-        "**9 more only rebuilt wherever they changed, with the same version, compiler, os, target "
-        "and variants**: "
+        "**9 more only rebuilt (same version, compiler, os, target and variants)**: "
         "`comgr` (`e4s`, `hep`, `ml-linux-x86_64-rocm`); `charliecloud`, `gptune` (`e4s`, "
         "`e4s-oneapi`); `hipblas`, `rocblas` (`e4s`, `ml-linux-x86_64-rocm`); `acts` (`hep`); "
         "`composable-kernel`, `rccl` (`ml-linux-x86_64-rocm`); `cusz` (`e4s`)"
@@ -406,7 +414,8 @@ def test_a_site_that_got_more_reads_which_mpi_it_lost_and_what_is_new() -> None:
     assert lines[2] == (
         "Of 106 products (root specs), `esmf` and `superlu-dist` lost builds with "
         "`intel-oneapi-mpi` `2021.10.0` (none left), 5 are new, `cray-libsci`, `cray-mpich` and "
-        "`esmf` have more versions, 19 others have more builds."
+        "`esmf` have more versions, 19 others have more builds. `intel-oneapi-mkl` has another "
+        "hash and no other change."
     )
     assert "- one each with `cray-mpich` `8.1.27`: `cp2k`, `mpifileutils`" in lines
     # Each of these has four with it, of which one is with cce.
@@ -474,11 +483,12 @@ def test_a_comment_of_5000_characters_names_each_upgrade_and_what_is_reconfigure
     text = render_report(e4s_diff(), "comment", ReportOptions(max_length=5000))
     assert len(text) <= 5000
     assert "\n- all 5: `amrex` `23.11`, `axom` `0.8.1`, " in text
-    assert "\n**Reconfigured**: `hypre`, `lbann`, `papi`, " in text
+    assert "\n**Reconfigured**: `hypre` `~magma`, `lbann` `~al` `+shared`, `papi` " in text
     assert "\n- `openmpi` `4.1.5` → `4.1.6` (all 5)\n" in text
     assert "still `11.4.4`" not in text, "a tool that is as before"
-    # What the first lines count, and what is no root any more, is not counted again.
-    assert "**Otherwise**" not in text
+    # What is listed, and what is no root any more, is not counted again.
+    quiet = "57 products have another os (`oneapi-x86_64`), 5 only have another hash"
+    assert f"\n**Otherwise**: {quiet}\n" in text
 
 
 def test_of_some_kinds_alone_a_new_root_is_not_called_new_and_nothing_is_told_twice() -> None:
@@ -529,10 +539,10 @@ def test_the_first_sentence_says_once_what_was_replaced() -> None:
 def test_the_sentence_names_all_that_have_no_build_left_though_one_alone_lost_builds() -> None:
     folder = DATA / "locks" / "e4s" / "environments"
     out = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*").out
-    assert "`adios2` lost a build with `cuda_arch=90`, " in out
+    assert "`adios2` lost a build with `cuda_arch=90`. In `cuda-x86_64` no build " in out
     assert (
-        "Of all 123, 13 are no longer root specs in these environments, only dependencies (4 "
-        "not counted above)" in out
+        "\n- 13 are no longer root specs in these environments (122 before, 110 now), but "
+        "dependencies of it: " in out
     )
     stat = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*", "--stat").out
     for text in (out, stat):

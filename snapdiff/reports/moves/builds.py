@@ -15,7 +15,8 @@ class BuildShare(NamedTuple):
 
     `in_all` is how many it has on each side, 0 where that is not said. `versions` are those of
     these builds, in order, where the package has others, too, and `numbers` how many builds are of
-    each; `of_versions` is how many builds of these versions it has on each side. `duplicates` are
+    each; `of_versions` is how many builds of these versions it has on each side. `none_left` is
+    what no build has any more, beside what tells those that are gone. `duplicates` are
     told where the number is 0: nobody misses a build of which there is an equal one. `is_each` says
     that each of several packages lost or gained so many. `has_twin` says of the only one that is
     lost that one of the same version and configuration is there, as it was or only rebuilt.
@@ -32,6 +33,7 @@ class BuildShare(NamedTuple):
     merged: Trait | None = None
     is_each: bool = False
     has_twin: bool = False
+    none_left: tuple[TraitCount, ...] = ()
 
     def in_words(self, mark: Mark, *, beside_versions: bool, total_is_said: bool = False) -> str:
         """Return `2 of 18 builds gone (with mvapich 3.0b)`, or `the build with mvapich 3.0b gone`.
@@ -58,6 +60,11 @@ class BuildShare(NamedTuple):
         told = told or "another that looks the same is still there" * self.has_twin
         which = [it for it in (self._versions_in_words(mark), told) if it]
         notes = ("; " if len(self.versions) > 1 else ", ").join(which)
+        if self.none_left:
+            left = " or ".join(
+                traits_in_words(it, mark).removeprefix("with ") for it in self.none_left
+            )
+            notes += f"{notes and '; '}none left with {left}"
         return f"{words} ({notes})" if notes else words
 
     def alike_in_words(self, mark: Mark) -> str:

@@ -12,7 +12,7 @@ from snapdiff.reports.cause_words import (
 from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.reports.moves.places import Place
 from snapdiff.reports.moves.statuses import Status, Versions
-from snapdiff.reports.names import Mark, counted, shortened, versions_in_words
+from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
 from snapdiff.result.causes import Event, event_of
 from snapdiff.result.packages import AskedFor, Because, Count, Kind
 from snapdiff.spack import NO_COMPILER
@@ -201,7 +201,10 @@ class Move(Struct, frozen=True, kw_only=True):
         return tuple(it for it in stayed if it not in self.came) if self.came else ()
 
     def now_in_words(self, mark: Mark) -> str:
-        """Return the highest version that came, and in place of which, or what there is more of."""
+        """Return the highest version that came, and in place of which, or what there is more of.
+
+        Of what was reconfigured few variants that it has now.
+        """
         gone, into = self.versions.gone, self.versions.into
         came = (into,) if into else self.versions.came
         if came and self.status is Status.MORE:
@@ -212,8 +215,20 @@ class Move(Struct, frozen=True, kw_only=True):
         if self.versions.went:
             old, new = self.versions.went
             return f" {mark(old.version)} → {mark(new.version)} in part"
+        if self.status is Status.RECONFIGURED:
+            return self._variants_now(mark)
         number = self.gained.number if self.gained else 0
         return f" ({counted(number, 'new build')})" if number else ""
+
+    def _variants_now(self, mark: Mark) -> str:
+        if self.some_builds or self.differs_more or self.differs_also:
+            return ""
+        variants = [new for it in self.differs if it.what == "variants" for new in it.new or ()]
+        is_told = len(variants) <= MOST_VERSIONS and all(
+            it.what == "variants" for it in self.differs
+        )
+        off_first = sorted(variants, key=lambda it: not it.startswith("~"))
+        return "".join(f" {mark(it)}" for it in off_first) if is_told else ""
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of versions and builds behind a name."""

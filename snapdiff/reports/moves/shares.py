@@ -11,7 +11,7 @@ from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.result.causes import Trait, TraitCount
 from snapdiff.result.changes import Change
 from snapdiff.result.packages import Count, Kind, PackageChange, PackageParts, VersionCount
-from snapdiff.spack import versions_in_order
+from snapdiff.spack import package_of_compiler, versions_in_order
 
 
 def shares_of(
@@ -51,6 +51,7 @@ def shares_of(
             of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
             merged=change.merged or None if is_lost else None,
             has_twin=is_one and not parts and _has_twin(found[0], specs),
+            none_left=_none_left(change, parts) if is_lost and number else (),
         )
 
     gone = {it.old.compiler for it in specs if it.kind is Kind.REMOVED and it.old}
@@ -89,6 +90,13 @@ def _told_of_builds(
     if is_all or are_lost or len(compilers) != 1 or not is_other:
         return parts
     return (TraitCount(Trait("compiler", None, *compilers), len(specs)),)
+
+
+def _none_left(change: PackageChange, parts: Iterable[TraitCount]) -> tuple[TraitCount, ...]:
+    """Return which compilers, MPIs and BLAS no build has any more, and no part of the lost ones."""
+    told = {tool_of(trait) for it in parts for trait in (it.trait, it.also) if trait}
+    left = (replace(it, also=UNSET) for it in change.no_longer_with or () if not it.version)
+    return tuple(it for it in left if tool_of(it.trait) not in told)
 
 
 def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
@@ -143,3 +151,8 @@ def as_told(parts: Iterable[TraitCount]) -> tuple[TraitCount, ...]:
 def counting(parts: tuple[TraitCount, ...], number: int) -> tuple[TraitCount, ...]:
     """Return traits if so many builds have them in all; else none."""
     return parts if sum(it.specs for it in parts) == number else ()
+
+
+def tool_of(trait: Trait) -> str:
+    """Return the package that a trait is, or the compiler."""
+    return trait.name or package_of_compiler(trait.value or "")

@@ -128,10 +128,13 @@ class CountTable(Counts, frozen=True, kw_only=True):
 def count_table(
     diff: CatalogDiff, moves: Mapping[tuple[str, ...], Mapping[str, StackMoves]]
 ) -> CountTable:
-    """Return the table of a report; `moves` are those of each tag by its names, and by stack."""
+    """Return the table of a report, with tags on one side last.
+
+    `moves` are those of each tag by its names, and by stack.
+    """
     is_known = reports_all(diff.filters)
     rows = []
-    for tag in tags_worst_first(diff.tags):
+    for tag in sorted(tags_worst_first(diff.tags), key=lambda it: it.status != "changed"):
         for fate, stacks in _stacks_by_row(tag):
             by_class, number = _counts(tag, stacks, moves.get(tag_names(tag), {}))
             builds = Count(sum(it.specs.old for it in stacks), sum(it.specs.new for it in stacks))

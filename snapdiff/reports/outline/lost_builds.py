@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.places import Place, Places
-from snapdiff.result.causes import Trait, TraitCount
+from snapdiff.reports.moves.shares import tool_of
+from snapdiff.result.causes import TraitCount
 from snapdiff.result.changes import StackDiff
 from snapdiff.result.packages import Count, Kind
-from snapdiff.spack import package_of_compiler
 
 LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
@@ -104,10 +104,10 @@ def lost_together(
     still has.
     """
     left = list(_no_longer(stacks, moves, places))
-    known = {(_tool(trait.trait), it.place, name) for trait, it in left for name in it.packages}
+    known = {(tool_of(trait.trait), it.place, name) for trait, it in left for name in it.packages}
     found: dict[TraitCount, list[LostPart]] = {}
     for trait, part in _lost_by_several(moves, places):
-        if not known.issuperset((_tool(trait.trait), part.place, it) for it in part.packages):
+        if not known.issuperset((tool_of(trait.trait), part.place, it) for it in part.packages):
             found.setdefault(trait, []).append(part)
     for trait, part in left:
         found.setdefault(trait, []).append(part)
@@ -156,7 +156,7 @@ def _no_longer(
     untold: set[TraitCount] = set()
     for (name, _), of_name in moves.items():
         told = {  # by the line of the package
-            (_tool(part.trait), part.specs, stack)
+            (tool_of(part.trait), part.specs, stack)
             for move in of_name
             for part in (move.lost.parts if move.lost and not move.versions.counts else ())
             for stack in move.stacks
@@ -167,7 +167,7 @@ def _no_longer(
             trait = replace(lost.without_numbers(), also=UNSET)
             is_dependency = (name, False) not in moves
             found.setdefault(trait, {False: {}, True: {}})[is_dependency][name, stack] = None
-            untold |= {trait} if (_tool(lost.trait), lost.specs, stack) not in told else set()
+            untold |= {trait} if (tool_of(lost.trait), lost.specs, stack) not in told else set()
     for trait, both in found.items():
         for is_dependency, some in both.items() if trait in untold else ():
             for names, place in places.by_place(some):
@@ -188,8 +188,3 @@ def _are_roots_no_more(some: Iterable[tuple[str, str]], moves: Moves) -> bool:
         if move.asked_for and move.asked_for.old and not move.asked_for.new
     }
     return no_more.issuperset(some)
-
-
-def _tool(trait: Trait) -> str:
-    """Return the package that a trait is, or the compiler."""
-    return trait.name or package_of_compiler(trait.value or "")

@@ -24,6 +24,9 @@ from snapdiff.result.packages import Kind
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
 
+_LOSSES = (Status.GONE, Status.LOST, Status.DOWNGRADED)
+"""The classes of what somebody will miss."""
+
 _FEW_LOST = 2
 """How many things of which no build is left the first sentence names."""
 
@@ -168,7 +171,7 @@ class Outline(Struct, frozen=True, kw_only=True):
             stacks.append((kind.value, len(names), names[0] if is_named else ""))
         if with_changed and any(number for _, number, _ in stacks):
             every = (it for block in self.tags for it in block.tag.stacks)
-            stacks.insert(0, ("changed", sum(it.status == "changed" for it in every), ""))
+            stacks.append(("changed", sum(it.status == "changed" for it in every), ""))
         rows = ((self.noun, stacks), ("tag", tags))
         return [(noun, [it for it in numbers if it[1]]) for noun, numbers in rows]
 
@@ -201,21 +204,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         return self.demoted if self.names_below and len(self.demoted) > 1 else []
 
     @property
-    def demoted_alone(self) -> int:
-        """How many of them changed in nothing else, if these are all of their class."""
-        number = sum(it.number for it in self.packages.behind if it.status is Status.ROOTS)
-        if not (number and self.tells_demoted and self.demoted_told):
-            return 0
-        more = {
-            change.package
-            for tag in self.tags
-            for moves in tag.by_stack.values()
-            for change, move in moves
-            if not (change.is_dependency or move.status.is_quiet or move.status is Status.ROOTS)
-        }
-        return number if len(set(self.demoted) - more) == number else 0
-
-    @property
     def demoted_beside(self) -> list[str]:
         """Those of them that no new root took, where they are named."""
         roots = (it for tag in self.tags for it in tag.opening.new_roots)
@@ -236,6 +224,34 @@ class Outline(Struct, frozen=True, kw_only=True):
         return told[0] if roots and roots.are_new and told and len(self.packages.told) > 1 else None
 
     @property
+    def losses(self) -> tuple[ClassCount, ...]:
+        """The classes of what was lost, if a paragraph of their own says more of them."""
+        told = self.news_and_losses
+        lost = tuple(it for it in told if it.status in _LOSSES)
+        says_more = (
+            any(len(it.lost_with) > 1 for it in lost) or self.few_no_longer or self.fallen_apart
+        )
+        return lost if says_more and len(lost) < len(told) else ()
+
+    @property
+    def news(self) -> tuple[ClassCount, ...]:
+        """The classes that the sentence has: all others."""
+        return tuple(it for it in self.news_and_losses if it not in self.losses)
+
+    @property
+    def news_and_losses(self) -> tuple[ClassCount, ...]:
+        """The classes that are told, without those that a sentence of their own has."""
+        return tuple(it for it in self.packages.told if it is not self.fallen_apart)
+
+    @property
+    def tells_whose_builds(self) -> bool:
+        """Whether all that lost builds have none with something any more, as their class says."""
+        if not (self.losses and self.losses[-1].loses_builds and not self.losses[-1].as_names):
+            return False
+        names = {name for it in self.few_no_longer for name in it.products if it.is_short}
+        return len(names) == self.losses[-1].number
+
+    @property
     def tells_demoted(self) -> bool:
         """Whether these are told behind the sentence: where no number in it has them all."""
         counted = sum(it.number for it in self.packages.told if it.status is Status.ROOTS)
@@ -252,6 +268,20 @@ class Outline(Struct, frozen=True, kw_only=True):
         are_told = any(len(told.get(it.trait, ())) == len(it.products) for it in some)
         is_short = len(some) <= _FEW_LOST and not are_told
         return some if is_short and not self.several_changed else []
+
+    def dropped(self, package: str | None) -> TraitCount | None:
+        """Return what tells all builds that one lost which is told to have another version."""
+        moves = [
+            it for count in self.news for name, some in count.few for it in some if name == package
+        ]
+        lost = moves[0].lost if len(moves) == 1 and not moves[0].is_builds else None
+        return lost.parts[0] if lost and lost.parts and lost.parts[0].specs == lost.number else None
+
+    def tells_dropped(self, package: str) -> bool:
+        """Return whether that is told as the reason why others lost builds."""
+        dropped = self.dropped(package)
+        lost = (it for count in self.losses for it, _ in count.lost_with)
+        return any(dropped and it.trait.name == package and it.also == dropped.trait for it in lost)
 
     def has_none_left(self, lost: TraitCount, packages: Collection[str]) -> bool:
         """Return whether no build of some packages of the only stack has a dependency any more."""
