@@ -147,6 +147,15 @@ def test_of_several_stacks_it_is_said_in_which_a_package_is_back(tmp_path: Path)
     assert "`g` is gone, `b` is back" in newest
 
 
+def test_what_is_back_with_its_stack_is_not_called_new(tmp_path: Path) -> None:
+    steps = [{"e4s": "bz", "hep": "z"}, {"hep": "z"}, {"e4s": "bcz", "hep": "z"}]
+    newest = markdown(snapshots(tmp_path, steps)).split("\n## ")[1]
+    assert "- `b` `1.0` back (gone since `2`), in `e4s`\n- `c` `1.0` new (`e4s`)\n" in newest
+    # What a stack never had is new, with a stack that went and came.
+    steps = [{"e4s": "z", "hep": "z"}, {"hep": "z"}, {"e4s": "cz", "hep": "z"}]
+    assert "`c` `1.0` is new (`e4s`) in" in markdown(snapshots(tmp_path / "never", steps))
+
+
 def test_dependencies_that_are_back_are_not_called_new(tmp_path: Path) -> None:
     tbb = Item("tbb", "2021")
     mkl = Item("mkl", "2023", explicit=True, needs=(needs(tbb),))
