@@ -164,8 +164,8 @@ def _grid(table: CountTable, noun: str) -> str:
         numbers = [row.number(it.kind) for it in columns]
         numbers += [row.unchanged or 0, row.total or 0] * has_unchanged
         name = row.in_words(noun, code)
-        builds = " → ".join(f"{it:,}" for it in dict.fromkeys((row.builds.old, row.builds.new)))
-        cells = [f"{it:,}" if it else "" for it in numbers] + [builds] * has_unchanged
+        cells = [f"{it:,}" if it else "" for it in numbers]
+        cells += [row.builds_in_words] * has_unchanged
         lines.append([*tag, name, *cells])
     return paragraph(_table(lines, len(heads)))
 

@@ -161,38 +161,50 @@ def grid(table: CountTable, noun: str, *, width: int, paint: Paint) -> str:
 
 
 class _Column(NamedTuple):
-    """A column of numbers, one for each row."""
+    """A column of numbers, or of others, one for each row."""
 
     head: str
     width: int
     style: str
-    numbers: Sequence[int]
+    cells: Sequence[str]
 
     def cell(self, row: int, paint: Paint) -> str:
-        """Return the number of a row, or a dot where it is none."""
-        number = self.numbers[row]
-        text = (f"{number:,}" if number else "·").rjust(self.width)
-        style = self.style if number else "quiet"
+        """Return what it has of a row, or a dot where it is none."""
+        text = (self.cells[row] or "·").rjust(self.width)
+        style = self.style if self.cells[row] else "quiet"
         return paint(text, style) if style else text
 
 
 def _layouts(table: CountTable, noun: str) -> Iterator[list[_Column]]:
-    """Yield the columns of numbers in ever less room: words, signs, signs without sums."""
+    """Yield the columns in ever less room: words with builds, words, signs, signs without sums."""
     found = table.columns(noun)
-    numbers = [[row.number(it.kind) for row in table.rows] for it in found]
+    kinds = [[row.number(it.kind) for row in table.rows] for it in found]
     words = [it.head for it in found]
     signs = [LOOKS[it.kind].sign for it in found]
     unchanged = [row.unchanged or 0 for row in table.rows]
     totals = [row.total or 0 for row in table.rows]
-    digits = len(f"{max(chain(totals, *numbers)):,}")
-    for heads, name in ((words, "same"), (signs, "same"), (signs, "")):
-        has_sums = bool(name and table.unchanged)
+    builds = [row.builds_in_words for row in table.rows]
+    digits = len(f"{max(chain(totals, *kinds)):,}")
+    for heads, names in (
+        (words, ("unchanged", "all", "builds")),
+        (words, ("same", "all")),
+        (signs, ("same", "all")),
+        (signs, ()),
+    ):
         columns = [
-            (head, it.kind.value, some)
-            for head, it, some in zip(heads, found, numbers, strict=True)
+            (head, it.kind.value, _numbers(some))
+            for head, it, some in zip(heads, found, kinds, strict=True)
         ]
-        sums = [(name, "quiet", unchanged), ("all", "", totals)] if has_sums else []
+        sums = [("quiet", _numbers(unchanged)), ("", _numbers(totals)), ("", builds)]
+        if table.unchanged:
+            columns += [(name, *it) for name, it in zip(names, sums, strict=False)]
         yield [
-            _Column(head, max(len(head), digits) + (2 if name else 1), style, some)
-            for head, style, some in (*columns, *sums)
+            _Column(
+                head, max(len(head), digits, *map(len, some)) + (2 if names else 1), style, some
+            )
+            for head, style, some in columns
         ]
+
+
+def _numbers(some: Iterable[int]) -> list[str]:
+    return [f"{it:,}" if it else "" for it in some]

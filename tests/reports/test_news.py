@@ -302,7 +302,7 @@ def test_a_table_of_counts_has_no_empty_column() -> None:
         diff = diff_of([others[0], *kept], [others[1], *kept])
         for format_name in ("text", "markdown"):
             text = render_report(diff, format_name, ReportOptions(stat=True))
-            word = {"text": " same ", "markdown": " Unchanged "}[format_name]
+            word = {"text": " unchanged ", "markdown": " Unchanged "}[format_name]
             assert (word in text) is has_column
 
 

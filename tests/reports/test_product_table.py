@@ -221,7 +221,7 @@ def test_a_rebuilt_product_that_is_now_or_no_longer_a_root_is_called_so(
             "Gone",
             (
                 "\n**Gone, or gone from some environments**\n\n"
-                "- `petsc` `3.20` from `b`; `3.20` new in `a`\n"
+                "- `petsc` `3.20` from `b`; new in `a`\n"
                 "- `tool` `1.0` (`whole`)\n"
             ),
         ),

@@ -13,7 +13,7 @@ from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.reports.moves.places import Place
 from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
-from snapdiff.result.causes import Event, event_of
+from snapdiff.result.causes import Event, TraitCount, event_of
 from snapdiff.result.packages import AskedFor, Because, Count, Kind
 from snapdiff.spack import NO_COMPILER
 
@@ -185,6 +185,12 @@ class Move(Struct, frozen=True, kw_only=True):
         if trait := lost.common_trait(mark):
             return f" but no longer {trait}"
         return f" with {counted(lost.number, 'build') if len(self.stacks) == 1 else 'builds'} gone"
+
+    @property
+    def dropped(self) -> TraitCount | None:
+        """What all builds have that it lost beside its step, and no other build of it."""
+        lost = None if self.is_builds else self.lost
+        return lost.parts[0] if lost and lost.common_trait(str) else None
 
     @property
     def came(self) -> Versions:

@@ -70,6 +70,11 @@ class CountRow(Counts, frozen=True, kw_only=True):
     stacks: tuple[str, ...]
     builds: Count
 
+    @property
+    def builds_in_words(self) -> str:
+        """How many builds these stacks have: `31 → 29`, or one number."""
+        return " → ".join(f"{it:,}" for it in dict.fromkeys((self.builds.old, self.builds.new)))
+
     def fate_in_words(self, noun: str) -> str:
         """Return what its stacks have in common, nothing where their numbers say it."""
         words = {"changed": "", "rebuilt": f"only {rebuilt_word(noun)}"}

@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from snapdiff.model.packages import LikeStacks
+from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import SideName
 from snapdiff.reports.outline.class_counts import ClassCount, Numbers
@@ -269,19 +270,26 @@ class Outline(Struct, frozen=True, kw_only=True):
         is_short = len(some) <= _FEW_LOST and not are_told
         return some if is_short and not self.several_changed else []
 
-    def dropped(self, package: str | None) -> TraitCount | None:
-        """Return what tells all builds that one lost which is told to have another version."""
-        moves = [
-            it for count in self.news for name, some in count.few for it in some if name == package
-        ]
-        lost = moves[0].lost if len(moves) == 1 and not moves[0].is_builds else None
-        return lost.parts[0] if lost and lost.parts and lost.parts[0].specs == lost.number else None
+    def dropped(self, lost: TraitCount) -> Move | None:
+        """Return how what others used, and lost their builds with, went to another version.
+
+        It lost all its own builds then with what they have beside it, such as a compiler.
+        """
+        name = lost.trait.name
+        every = (
+            it
+            for count in self.news
+            for package, some in count.few
+            if package == name
+            for it in some
+        )
+        dropped = (it for it in every if it.dropped and it.dropped.trait == lost.also)
+        return next(dropped, None)
 
     def tells_dropped(self, package: str) -> bool:
-        """Return whether that is told as the reason why others lost builds."""
-        dropped = self.dropped(package)
-        lost = (it for count in self.losses for it, _ in count.lost_with)
-        return any(dropped and it.trait.name == package and it.also == dropped.trait for it in lost)
+        """Return whether that is told of a package, as the reason of the others."""
+        every = (it for count in self.losses for it, _ in count.lost_with)
+        return any(it.trait.name == package and self.dropped(it) for it in every)
 
     def has_none_left(self, lost: TraitCount, packages: Collection[str]) -> bool:
         """Return whether no build of some packages of the only stack has a dependency any more."""

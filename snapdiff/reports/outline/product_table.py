@@ -94,9 +94,8 @@ def table_of_products(stacks: Iterable[StackDiff], moves: Mapping[str, StackMove
                 known = cells.get(change.package, ProductCell())
                 product = change.parts.asked_for
                 of_roots = {*product.came, *product.kept} if product else set[str]()
-                came = tuple(it for it in change.came if it not in of_roots)
-                told = replace(move, versions=move.versions._replace(came=came))
-                cells[change.package] = known._replace(beside=told if came else None)
+                is_told = not of_roots.issuperset(change.came)
+                cells[change.package] = known._replace(beside=move if is_told else None)
             else:
                 is_told = not move.status.is_quiet or move.status is Status.DUPLICATES
                 own = move if is_told else None
