@@ -119,8 +119,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[1] == (
         "Of 123 products (root specs) in 5 environments, `libcatalyst` and "
         "`libpressio` are gone from `oneapi-x86_64`. In `cuda-x86_64` no build with `cuda_arch=90` "
-        "is left of `adios2`, `vtk-m`, `zfp`. In `cuda-aarch64` or `oneapi-x86_64`, where "
-        "`ecp-data-vis-sdk` is new, 5 are downgraded: `py-cinemasci`, `vtk-m`, `zfp`, `adios2`, "
+        "is left of `adios2`, `vtk-m`, `zfp`. Where `ecp-data-vis-sdk` is new (`cuda-aarch64`, "
+        "`oneapi-x86_64`), 5 are downgraded: `py-cinemasci`, `vtk-m`, `zfp`, `adios2`, "
         "`ascent`. 13 became dependencies: 122 root specs before, 110 now."
     )
     assert lines[2:4] == [
@@ -375,9 +375,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
         "`e4s-oneapi`); `hipblas`, `rocblas` (`e4s`, `ml-linux-x86_64-rocm`); `acts` (`hep`); "
         "`composable-kernel`, `rccl` (`ml-linux-x86_64-rocm`); `cusz` (`e4s`)"
     ) in lines
-    assert (
-        "**Rebuilt in some stacks, and changed otherwise in others**: `gcc` (`tutorial`)" in lines
-    )
+    assert "**Named above, but only rebuilt in these stacks**: `gcc` (`tutorial`)" in lines
     what, _, names = lines[-2].rpartition(": ")
     assert what == (
         "**18 stacks that had none of these packages before, now with `compiler-wrapper` alone**"
