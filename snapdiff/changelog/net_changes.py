@@ -11,7 +11,7 @@ from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.reports.moves.of_stacks import Back
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.result.causes import Cause
-from snapdiff.result.changes import CatalogDiff, Change, StackDiff, changes_by_package
+from snapdiff.result.changes import CatalogDiff, Change, changes_by_package
 from snapdiff.result.packages import Count, Kind, PackageChange
 from snapdiff.spack import package_of_compiler, versions_in_order
 
@@ -163,7 +163,7 @@ class NetChanges:
         self._places: dict[_Place, dict[str, _Followed]] = {}
         self._builds: dict[_Place, Count] = {}
         self._whole: set[_Place] = set()
-        self._gone: dict[_Place, tuple[str, set[str]]] = {}
+        self._gone: dict[tuple[tuple[str, ...], str], str] = {}
         self._sections = 0
         self._has_all = True
         self.none_since: tuple[NoneSince, ...] = ()
@@ -192,8 +192,12 @@ class NetChanges:
                 packages = self._places.setdefault(place, {})
                 if tag.status != "changed" or stack.status in ("added", "removed"):
                     self._whole.add(place)
-                if with_stack := self._back_with(stack, place, end.called):
-                    back[names, stack.stack] = with_stack
+                if stack.status == "added":
+                    back[names, stack.stack] = {
+                        package: self._gone[tag_name, package]
+                        for package in tag.packages.added
+                        if (tag_name, package) in self._gone
+                    }
                 are_some_left = any(it.without for it in packages.values())  # as seldom
                 specs = changes_by_package(stack.changes if are_some_left else ())
                 for change in stack.package_changes if stack.status == "changed" else ():
@@ -208,21 +212,12 @@ class NetChanges:
                     since = followed.gone_since if change.whole else ""
                     if since and place not in self._whole:
                         back.setdefault((names, stack.stack), {})[change.package] = since
+            self._gone.update({(tag_name, it): end.called for it in tag.packages.removed})
         sinces = {since for _, since, _ in again}
         still = {it: some for it, some in still.items() if it[1] in sinces}
         both = (*self._listed(again, is_again=True), *self._listed(still, is_again=False))
         self.none_since = both if self._has_all else ()  # else nobody knows what was in between
         return back
-
-    def _back_with(self, stack: StackDiff, place: _Place, when: str) -> dict[str, str]:
-        """Return which packages came back with their stack, each with when both went."""
-        packages = {it.package for it in stack.package_changes}
-        if stack.status == "removed":
-            self._gone[place] = when, packages
-        if stack.status != "added" or place not in self._gone:
-            return {}
-        since, before = self._gone.pop(place)
-        return dict.fromkeys(packages & before, since)
 
     def none_since_when(self, tool: str, packages: Collection[str]) -> str:
         """Return which section says that packages of the only stack lost all builds with a tool."""

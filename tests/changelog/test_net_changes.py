@@ -156,6 +156,16 @@ def test_what_is_back_with_its_stack_is_not_called_new(tmp_path: Path) -> None:
     assert "`c` `1.0` is new (`e4s`) in" in markdown(snapshots(tmp_path / "never", steps))
 
 
+def test_what_is_back_with_a_stack_is_so_since_no_stack_had_it(tmp_path: Path) -> None:
+    steps = [{"e4s": "bz", "hep": "bz", "ml": "z"}, {"hep": "bz", "ml": "z"}, {"ml": "z"}]
+    newest = markdown(snapshots(tmp_path, [*steps, steps[0]])).split("\n## ")[1]
+    assert "`b` is back (gone since `3`)" in newest.replace("`1.0` ", "")
+    # It went before its stack did.
+    steps = [{"e4s": "bz", "ml": "z"}, {"e4s": "z", "ml": "z"}, {"ml": "z"}]
+    newest = markdown(snapshots(tmp_path / "before", [*steps, steps[0]])).split("\n## ")[1]
+    assert "(gone since `2`)" in newest
+
+
 def test_dependencies_that_are_back_are_not_called_new(tmp_path: Path) -> None:
     tbb = Item("tbb", "2021")
     mkl = Item("mkl", "2023", explicit=True, needs=(needs(tbb),))

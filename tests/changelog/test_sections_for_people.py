@@ -655,7 +655,7 @@ def test_a_heading_says_how_many_builds_of_a_product_are_new(tmp_path: Path) -> 
     up = replace(kept, version="2.0")
     history.commit({"hep/spack.lock": to_bytes(lock([up, *new, *more]))})
     out = run_cli("-C", tmp_path, "HEAD~1", "HEAD", "--package-url", "").out
-    assert "**With more versions**: `tool` `7.3` added beside `7.2` (2 builds)\n" in out
+    assert "**With more versions**: `tool` `7.3` added beside `7.2`, 2 builds new\n" in out
 
 
 def test_a_heading_says_that_builds_used_what_went_only_where_all_did(tmp_path: Path) -> None:

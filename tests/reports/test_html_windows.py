@@ -75,7 +75,7 @@ def test_numbers_without_columns_say_what_they_count(
     browser.open(weekly)
     assert not browser.one(".counts thead").is_displayed()
     row = next(it.text for it in browser.all(".counts tbody tr") if it.text.startswith("e4s\n"))
-    assert row.split("\n")[1].startswith("2 gone/less 7 upgraded 1 other changes ")
+    assert row.split("\n")[1].startswith("1 gone 7 upgraded 2 other changes 5 rebuilt ")
     assert row.endswith("18 packages")
 
 

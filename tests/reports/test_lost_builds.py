@@ -255,6 +255,57 @@ def test_of_two_builds_that_look_alike_one_is_left(tmp_path: Path) -> None:
         assert told in text
 
 
+def test_a_build_that_other_dependencies_tell_from_one_that_stays_is_missed(tmp_path: Path) -> None:
+    def side(version: str, *more: Item) -> list[Item]:
+        zlib = Item("zlib", version)
+        app = Item("app", explicit=True, needs=(needs(zlib), needs(OPENMPI, "mpi")))
+        return [zlib, OPENMPI, app, *(replace(it, needs=(needs(zlib),)) for it in more)]
+
+    serial = Item("app", explicit=True)
+    lines = report(tmp_path, side("1.2", serial), side("1.3"))
+    assert lines[1].startswith("`app` lost a build.")
+    assert "looks the same" not in "".join(lines)
+
+
+def test_none_is_left_with_an_mpi_only_where_no_other_build_has_it(tmp_path: Path) -> None:
+    mpis = [MPICH, OPENMPI, CRAY_MPICH]
+    names = ("p", "q", "r")
+
+    def with_all(value: str, some: Sequence[Item]) -> list[Item]:
+        every = [it for name in names for it in builds(name, *some)]
+        return [replace(it, parameters={"x": value}) for it in every]
+
+    old = [*mpis, *with_all("on", mpis), *with_all("off", mpis)]
+    new = [*mpis, *with_all("on", mpis), *with_all("off", mpis[2:])]
+    other = [[Item("other", it, explicit=True)] for it in ("1.0", "2.0")]
+    more = [it for name in names for it in builds(name, CRAY_MPICH, version="2.0")]
+    for stack, one, two in (("a", [*old, *other[0]], [*new, *other[1]]), ("b", old, [*new, *more])):
+        for side, items in (("old", one), ("new", two)):
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    text = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
+    assert "3 products (`p`, `q`, `r`) lost builds, `other` is upgraded" in text
+    assert "1 with `mpich` `4.1`, 1 with `openmpi` `5.0`" in text
+    assert "none with" not in text
+    assert "no build" not in text
+
+
+def test_of_several_packages_a_version_stands_with_their_builds(tmp_path: Path) -> None:
+    def side(*mpis: Item) -> list[Item]:
+        one = [it for name in "pq" for it in builds(name, MPICH, OPENMPI, version="1.0")]
+        two = [it for name in "pq" for it in builds(name, *mpis, version="2.0")]
+        return [MPICH, OPENMPI, *one, *two]
+
+    lines = report(tmp_path, side(MPICH, OPENMPI), side(OPENMPI))
+    told = "`p` and `q` have no build of `2.0` with `mpich` any more (`1.0` has)."
+    assert [it for it in lines if told in it] == lines[1:2]
+    tools = [Item("hdf5", explicit=True), Item("netcdf", explicit=True)]
+    alone = [it for it in side(MPICH, OPENMPI) if it.name != "q"]
+    gone = [it for it in alone if not (it.name == "p" and it.version == "2.0")]
+    left = [replace(it, version="2.0") for it in builds("p", MPICH)]
+    lines = report(tmp_path / "one", [*alone, *tools], [*gone, *left, *tools])
+    assert "`p` `2.0` has no build with `openmpi` any more (`1.0` has)." in lines[1]
+
+
 OPENMPI_5 = Trait("dependency", "openmpi", "5.0.0")
 GCC, NVHPC = Trait("compiler", None, "gcc@12"), Trait("compiler", None, "nvhpc@23.7")
 

@@ -381,9 +381,7 @@ def test_a_package_without_a_build_of_an_mpi_or_compiler_that_is_still_there_is_
     sides = write_locks(tmp_path, built_with("openmpi", *old), built_with("mpich", *new))
     out = run_cli(*sides, "-f", "text").out
     # Of a package of one build its line says it.
-    assert " user has no build with llvm any more, user none with openmpi." in out.replace(
-        "\n", " "
-    )
+    assert " user has no build with llvm any more, and none with openmpi." in out.replace("\n", " ")
     assert out.count("no build") == 1
     changes = run_json(*sides)["tags"][0]["stacks"][0]["package_changes"]
     [told] = [it["no_longer_with"] for it in changes if "no_longer_with" in it]
@@ -453,7 +451,7 @@ def test_what_a_line_says_of_one_stack_is_not_said_of_another(tmp_path: Path) ->
         }
         write_files(tmp_path / side, files)
     out = run_cli(tmp_path / "old", tmp_path / "new", "-f", "text").out
-    assert "In both no build with openmpi is left of user." in out.replace("\n", " ")
+    assert "In both environments no build with openmpi is left of user." in out.replace("\n", " ")
 
 
 def test_more_packages_than_a_sentence_names_have_an_item(tmp_path: Path) -> None:

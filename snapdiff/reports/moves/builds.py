@@ -16,10 +16,11 @@ class BuildShare(NamedTuple):
     `in_all` is how many it has on each side, 0 where that is not said. `versions` are those of
     these builds, in order, where the package has others, too, and `numbers` how many builds are of
     each; `of_versions` is how many builds of these versions it has on each side. `none_left` is
-    what no build has any more, beside what tells those that are gone. `duplicates` are
-    told where the number is 0: nobody misses a build of which there is an equal one. `is_each` says
-    that each of several packages lost or gained so many. `has_twin` says of the only one that is
-    lost that one of the same version and configuration is there, as it was or only rebuilt.
+    what no build has any more, beside what tells those that are gone; `is_theirs_alone` says that
+    no other build has what tells these. `duplicates` are told where the number is 0: nobody misses
+    a build of which there is an equal one. `is_each` says that each of several packages lost or
+    gained so many. `has_twin` says of the only one that is lost that one of the same version and
+    configuration is there, as it was or only rebuilt, and that no more is known of both.
     """
 
     number: int
@@ -34,6 +35,7 @@ class BuildShare(NamedTuple):
     is_each: bool = False
     has_twin: bool = False
     none_left: tuple[TraitCount, ...] = ()
+    is_theirs_alone: bool = True
 
     def in_words(self, mark: Mark, *, beside_versions: bool, total_is_said: bool = False) -> str:
         """Return `2 of 18 builds gone (with mvapich 3.0b)`, or `the build with mvapich 3.0b gone`.

@@ -8,6 +8,7 @@ from snapdiff.reports.cause_words import (
     compiler_in_words,
     event_in_words,
     now_with_in_words,
+    other_values,
 )
 from snapdiff.reports.moves.builds import BuildShare, VersionMove
 from snapdiff.reports.moves.places import Place
@@ -15,7 +16,7 @@ from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
 from snapdiff.result.causes import Event, TraitCount, event_of
 from snapdiff.result.packages import AskedFor, Because, Count, Kind
-from snapdiff.spack import NO_COMPILER
+from snapdiff.spack import NO_COMPILER, is_patches
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -229,12 +230,13 @@ class Move(Struct, frozen=True, kw_only=True):
     def _variants_now(self, mark: Mark) -> str:
         if self.some_builds or self.differs_more or self.differs_also:
             return ""
-        variants = [new for it in self.differs if it.what == "variants" for new in it.new or ()]
-        is_told = len(variants) <= MOST_VERSIONS and all(
-            it.what == "variants" for it in self.differs
-        )
-        off_first = sorted(variants, key=lambda it: not it.startswith("~"))
-        return "".join(f" {mark(it)}" for it in off_first) if is_told else ""
+        sides = [(it.old or (), it.new or ()) for it in self.differs if it.what == "variants"]
+        other = [it for old, new in sides for it in other_values(old, new)]
+        more = [it for _, new in sides for it in new if it not in other and not is_patches(it)]
+        if len(sides) < len(self.differs) or len(other) + len(more) > MOST_VERSIONS:
+            return ""
+        words = "".join(f" {mark(it)}" for it in other)
+        return words + (f" (new {' '.join(map(mark, more))})" if more else "")
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of versions and builds behind a name."""

@@ -141,6 +141,12 @@ def _cause_of_all(specs: Sequence[Change]) -> Cause | None:
     return min(known, key=lambda it: (it.build_only, len(it.path), it.path, it.others))
 
 
+def _are_alike(lost: BuildShare | None, gained: BuildShare | None) -> bool:
+    """Return whether for each build that is gone, or came, there is one that looks the same."""
+    is_new = gained is not None and gained.number > 0
+    return lost is not None and not is_new and (not lost.number or lost.has_twin)
+
+
 def _status(
     change: PackageChange, versions: VersionMove, lost: BuildShare | None, gained: BuildShare | None
 ) -> Status:
@@ -154,8 +160,7 @@ def _status(
         return Status.SCHEME
     if change.kind is Kind.UPGRADED and (change.gone or versions.fewer):
         return _class_of_upgrade(versions, lost, step)
-    has_number = bool((lost and lost.number) or (gained and gained.number))
-    if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
+    if change.kind in (Kind.REMOVED, Kind.ADDED) and _are_alike(lost, gained):
         return Status.DUPLICATES
     if lost and lost.is_merge:
         return Status.RECONFIGURED

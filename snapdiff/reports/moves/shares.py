@@ -35,8 +35,7 @@ def shares_of(
         numbers = Counter(spec.version for it in found if (spec := it.old or it.new))
         versions = versions_in_order(fewer & numbers.keys())
         of_these = [it for it in counts if it.version in versions]
-        if len(found) == number:
-            parts = _told_of_builds(parts, mpis or (), found, gone)
+        told = _told_of_builds(parts, mpis or (), found, gone) if len(found) == number else parts
         # The equal one may be beside roots, or the root, and be lost there.
         is_lost_twice = isinstance(change.parts, PackageParts) and change.parts.lose_both
         is_one = is_lost and len(found) == number == 1 and not is_lost_twice
@@ -44,14 +43,15 @@ def shares_of(
             number=number,
             in_all=builds if number else Count(0, 0),
             what="gone" if is_lost else "new",
-            parts=parts,
+            parts=told,
+            is_theirs_alone=set(told) <= set(as_told(parts)),
             versions=versions,
             duplicates=0 if number else duplicates,
             numbers=tuple(numbers[it] for it in versions),
             of_versions=Count(sum(it.old for it in of_these), sum(it.new for it in of_these)),
             merged=change.merged or None if is_lost else None,
-            has_twin=is_one and not parts and _has_twin(found[0], specs),
-            none_left=_none_left(change, parts) if is_lost and number else (),
+            has_twin=is_one and not told and _has_twin(found[0], specs),
+            none_left=_none_left(change, told) if is_lost and number else (),
         )
 
     gone = {it.old.compiler for it in specs if it.kind is Kind.REMOVED and it.old}
@@ -100,13 +100,16 @@ def _none_left(change: PackageChange, parts: Iterable[TraitCount]) -> tuple[Trai
 
 
 def _has_twin(lost: Change, specs: Iterable[Change]) -> bool:
-    """Return whether one like a lost spec is still there: it was rebuilt, or a root is that now."""
+    """Return whether one like a lost spec is still there: it was rebuilt, or a root is that now.
+
+    If it is known what they depend on, which a cause says, those that are alike in that are equal.
+    """
     looks = ((it, it.old and replace(it.old, hash="", explicit=False)) for it in specs)
     own = lost.old and replace(lost.old, hash="", explicit=False)
     alike = [it for it, look in looks if look == own and it is not lost]
     if lost.duplicate:  # of another one, which is as before if nothing happened to it
         return all(it.kind is Kind.REBUILT for it in alike)
-    return any(it.kind is Kind.REBUILT for it in alike)
+    return any(it.kind is Kind.REBUILT and not it.cause for it in alike)
 
 
 def beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:

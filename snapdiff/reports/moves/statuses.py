@@ -81,7 +81,7 @@ class Status(IntEnum):
     """Its versions before and now cannot be compared: a date, or a branch, on one side."""
     SHARED = 12, Kind.RECONFIGURED
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
-    DUPLICATES = 13, Kind.REBUILT
+    DUPLICATES = 13, Kind.RECONFIGURED
     """It has fewer builds, or more, that are equal to others."""
     REBUILT = 14, Kind.REBUILT
     WITH_STACK = 15, Kind.ADDED

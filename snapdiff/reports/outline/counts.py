@@ -27,7 +27,6 @@ _IN_WORDS = {
     Kind.REMOVED: (Status.GONE, "gone/less"),
     Kind.ADDED: (Status.NEW, "new/more"),
     Kind.RECONFIGURED: (Status.RECONFIGURED, "other changes"),
-    Kind.REBUILT: (Status.REBUILT, "equal but for hashes"),
 }
 """The class of a kind that has its name, and what the column is called where others are in it."""
 

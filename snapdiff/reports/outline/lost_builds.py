@@ -70,7 +70,7 @@ class LostTogether(NamedTuple):
     @property
     def products(self) -> list[str]:
         """The packages of these."""
-        return [name for part in self.of_products for name in part.packages]
+        return list(dict.fromkeys(name for part in self.of_products for name in part.packages))
 
     @property
     def is_short(self) -> bool:
@@ -115,19 +115,21 @@ def lost_together(
 
 
 def _lost_by_several(moves: Moves, places: Places) -> Iterator[tuple[TraitCount, LostPart]]:
-    """Yield the products that lost builds of one trait."""
-    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, None]] = {}
+    """Yield the products that lost builds of one trait, if no other build of them has it."""
+    found: dict[TraitCount, dict[tuple[str, str], None]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
-            if is_dependency or move.lost is None:
+            if is_dependency or move.lost is None or not move.lost.is_theirs_alone:
                 continue
             for part in move.lost.parts:
-                found.setdefault((part.without_numbers(), move.stacks), {})[name] = None
-    for (trait, where), names in found.items():
-        # Where all that happened to them is that, they share a line.
-        if len(names) >= LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in names):
-            demoted = _are_roots_no_more([(name, it) for name in names for it in where], moves)
-            yield trait, LostPart(tuple(sorted(names)), places.place(where), False, demoted)
+                here = found.setdefault(part.without_numbers(), {})
+                here.update(dict.fromkeys((name, stack) for stack in move.stacks))
+    for trait, some_lost in found.items():
+        for names, place in places.by_place(some_lost):
+            # Where all that happened to them is that, they share a line.
+            if len(names) >= LEAST_TOGETHER and any(len(moves[it, False]) > 1 for it in names):
+                demoted = _are_roots_no_more([it for it in some_lost if it[0] in names], moves)
+                yield trait, LostPart(tuple(sorted(names)), place, False, demoted)
 
 
 def _no_longer(

@@ -97,11 +97,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         return {name: versions for it in told for name, versions in it.also_came}
 
     @property
-    def tells_more_versions(self) -> bool:
-        """Whether the sentence has the names of those with more versions, and of these, too."""
-        return any(it.with_versions for it in self.packages.told)
-
-    @property
     def title_place(self) -> tuple[str, ...]:
         """The only place, where the title can say it: a title is about tags of one side, too."""
         return () if any(self.one_sided.values()) else self.only_place
