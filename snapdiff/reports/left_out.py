@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from snapdiff.reports.cause_words import other_values
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.statuses import Status
 from snapdiff.reports.outline.class_counts import Named
@@ -13,6 +14,7 @@ from snapdiff.reports.outline.outline import Outline
 from snapdiff.reports.outline.parts import Part
 from snapdiff.reports.outline.reasons import Reasons
 from snapdiff.reports.outline.tag_block import TagBlock
+from snapdiff.result.causes import Event
 
 Less = Callable[[Outline], Outline]
 """Leaves something out of an outline."""
@@ -118,6 +120,20 @@ def _without_old_versions(steps: Named) -> Named:
     return tuple((name, tuple(map(came, moves))) for name, moves in steps)
 
 
+def _without_new_variants(steps: Named) -> Named:
+    """Return packages with the variants alone that had another value before."""
+
+    def other(it: Event) -> Event:
+        if it.what != "variants":
+            return it
+        return replace(it, new=tuple(other_values(it.old or (), it.new or ())))
+
+    def told(move: Move) -> Move:
+        return replace(move, differs=tuple(map(other, move.differs)))
+
+    return tuple((name, tuple(map(told, moves))) for name, moves in steps)
+
+
 def _without_tools_as_before(tag: TagBlock) -> TagBlock:
     if not (tag.toolchain and tag.tells_toolchain):
         return tag
@@ -144,6 +160,7 @@ NEEDED_LEAST: dict[str, Less] = {
     "details of what is named above": _without_told,
     DEPENDENCIES: _tags(_without_dependencies),
     "unchanged tools": _tags(_without_tools_as_before),
+    "which variants are new": _of_steps(Status.RECONFIGURED, _without_new_variants),
     "old versions of upgrades": _of_steps(Status.UPGRADED, _without_old_versions),
     "upgrades of products named above": _groups(_without_others),
     "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),

@@ -133,7 +133,9 @@ def test_what_went_as_a_whole_is_called_what_it_is(tmp_path: Path) -> None:
     removed = "snapdiff: removed: tag w\nsnapdiff: removed: environment c in v\n"
     assert done.err.startswith(removed)
     assert "\nTag w removed: 3 packages in 2 environments, 6 builds\n" in done.out
-    assert " Environment c removed, 2 others changed; 1 tag removed." in " ".join(done.out.split())
+    assert " Environment c removed, 2 other environments changed; 1 tag removed." in " ".join(
+        done.out.split()
+    )
     assert "stack" not in done.out
 
 

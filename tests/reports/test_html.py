@@ -93,8 +93,8 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         (
             "Of 24 packages compared in develop, pruners-ninja is gone, celeritas is "
             "new, py-setuptools is downgraded to 79.0.1, 10 are upgraded, 11 others changed "
-            "less. Stack radiuss-aws removed, developer-tools-aarch64-linux-gnu added, 11 others "
-            "changed; 1 tag removed, 1 added. Toolchain: os "
+            "less. Stack radiuss-aws removed, developer-tools-aarch64-linux-gnu added, 11 other "
+            "stacks changed; 1 tag removed, 1 added. Toolchain: os "
             "ubuntu20.04 → ubuntu22.04 (data-vis-sdk), compiler gcc@11.4.0 → gcc@12.3.0 (2 of 9 "
             "builds), in tutorial. "
         ),

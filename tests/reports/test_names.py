@@ -174,8 +174,8 @@ def test_of_two_tags_a_stack_with_two_names_is_not_named(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("tags", "told"),
     [
-        (("v1",), "Stack hep removed, 1 other changed"),
-        (("v1", "v2"), "1 stack removed, 3 others changed"),
+        (("v1",), "Stack hep removed, 1 other stack changed"),
+        (("v1", "v2"), "1 stack removed, 3 other stacks changed"),
     ],
 )
 def test_the_stack_that_went_is_named_where_one_tag_changed(

@@ -958,7 +958,9 @@ def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path:
     old = [*tools, same, *gone, replace(app, needs=tuple(map(needs, (*tools, same))))]
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
     lines = report(tmp_path, {"a": ([*old, *ups[0]], [*below, app, *new, *ups[1]])})
-    assert lines[2].endswith(". 3 became dependencies: 17 root specs before, 14 now.")
+    assert lines[2].endswith(
+        ". Root specs: 17 before, 3 became dependencies, 4 gone, 4 new, 14 now."
+    )
     told = [line for line in lines[6:] if line.startswith("**") and "`same`" in line]
     assert told == [
         "**No longer root specs, only dependencies**: `same`, `tool0`, `tool1`",

@@ -82,7 +82,8 @@ environments; 28 of the 50 because of `visit` (now \
 new build), now a root spec (`oneapi-x86_64`)
 **Reconfigured**: `hypre` (new `~magma`), `lbann` `~al` (new `+shared`), `papi` (new `~debug`), \
 `precice` (new `~checked` `~debug_log`), `raja` (new `+plugins`), in all 5; `faodel` `+hdf5` \
-`network=libfabric`, `sz` (`cuda-aarch64`, `oneapi-x86_64`); `py-warpx` (`cuda-aarch64`)
+`network=libfabric`, `sz` `+fortran` `+hdf5` `+random_access` (1 of 2 builds), in `cuda-aarch64`, \
+`oneapi-x86_64`; `py-warpx` (3 builds merged into 1), in `cuda-aarch64`
 **With another version scheme**: `bricks` `r0.1` → `2023.08.25` (all 5)
 **Toolchain**
 - os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`)
@@ -117,15 +118,16 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "Of 123 products (root specs) in 5 environments, `libcatalyst` and "
+        "Of 123 products in 5 environments, `libcatalyst` and "
         "`libpressio` are gone from `oneapi-x86_64`. In `cuda-x86_64` no build with `cuda_arch=90` "
         "is left of `adios2`, `vtk-m`, `zfp`. Where `ecp-data-vis-sdk` is new (`cuda-aarch64`, "
         "`oneapi-x86_64`), 5 are downgraded in one or both: `py-cinemasci`, `vtk-m`, "
-        "`zfp`, `adios2`, `ascent`. 13 became dependencies: 122 root specs before, 110 now."
+        "`zfp`, `adios2`, `ascent`. Root specs: 122 before, 13 became dependencies, "
+        "1 new, 110 now."
     )
     assert lines[2:4] == [
         (
-            "`exago` is new, 3 products are now in more environments (`ecp-data-vis-sdk`, `cusz`, "
+            "`exago` is new, 3 are now in more environments (`ecp-data-vis-sdk`, `cusz`, "
             "`py-torch`), 35 are upgraded (2 to another major version), 77 others changed less."
         ),
         (
@@ -375,7 +377,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
         "`e4s-oneapi`); `hipblas`, `rocblas` (`e4s`, `ml-linux-x86_64-rocm`); `acts` (`hep`); "
         "`composable-kernel`, `rccl` (`ml-linux-x86_64-rocm`); `cusz` (`e4s`)"
     ) in lines
-    assert "**Also rebuilt, in other stacks**: `gcc`" in lines
+    assert "**Also rebuilt**: `gcc` (`tutorial`)" in lines
     what, _, names = lines[-2].rpartition(": ")
     assert what == (
         "**18 stacks that had none of these packages before, now with `compiler-wrapper` alone**"
@@ -464,7 +466,7 @@ def test_the_first_sentence_says_to_which_compiler_all_builds_moved(options: lis
 def test_a_short_comment_on_a_release_keeps_what_was_lost_and_the_toolchain() -> None:
     text = render_report(e4s_diff(), "comment", ReportOptions(max_length=5500))
     assert 4_500 < len(text) <= 5_500
-    left_out = "details of dependencies and hashes, unchanged tools, and more"
+    left_out = "details of dependencies and hashes, which variants are new, and more"
     assert f"\nOnly in the whole report: {left_out}.\n" in text
     assert " no build with `cuda_arch=90` is left of `adios2`, `vtk-m`, `zfp`." in text
     assert "\n- `openblas` `0.3.23` → `0.3.24` (all 5)\n" in text
@@ -481,9 +483,8 @@ def test_a_comment_of_5000_characters_names_each_upgrade_and_what_is_reconfigure
     text = render_report(e4s_diff(), "comment", ReportOptions(max_length=5000))
     assert len(text) <= 5000
     assert "\n- all 5: `amrex` `23.11`, `axom` `0.8.1`, " in text
-    assert (
-        "\n**Reconfigured**: `hypre` (new `~magma`), `lbann` `~al` (new `+shared`), `papi` " in text
-    )
+    changed = "`hypre`, `lbann` `~al`, `papi`, `precice`, `raja` (all 5)"
+    assert f"\n**Reconfigured**: {changed}; `faodel` `+hdf5` `network=libfabric`, `sz` " in text
     assert "\n- `openmpi` `4.1.5` → `4.1.6` (all 5)\n" in text
     assert "still `11.4.4`" not in text, "a tool that is as before"
     # What is listed, and what is no root any more, is not counted again.
@@ -541,7 +542,10 @@ def test_the_sentence_names_all_that_have_no_build_left_though_one_alone_lost_bu
     folder = DATA / "locks" / "e4s" / "environments"
     out = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*").out
     assert "`adios2` lost a build with `cuda_arch=90`. In `cuda-x86_64` no build " in out
-    assert " 13 became dependencies in these environments: 122 root specs before, 110 now.\n" in out
+    assert (
+        " Root specs in these environments: 122 before, 13 became dependencies, 1 new, 110 now.\n"
+        in out
+    )
     stat = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*", "--stat").out
     for text in (out, stat):
         assert " no build with `cuda_arch=90` is left of `adios2`, `vtk-m`, `zfp`." in text

@@ -228,7 +228,9 @@ class Move(Struct, frozen=True, kw_only=True):
         return f" ({counted(number, 'new build')})" if number else ""
 
     def _variants_now(self, mark: Mark) -> str:
-        if self.some_builds or self.differs_more or self.differs_also:
+        if self.lost and self.lost.is_merge:
+            return f" ({counted(self.lost.of, 'build')} merged into 1)"
+        if self.differs_more or self.differs_also:
             return ""
         sides = [(it.old or (), it.new or ()) for it in self.differs if it.what == "variants"]
         other = [it for old, new in sides for it in other_values(old, new)]
@@ -236,7 +238,13 @@ class Move(Struct, frozen=True, kw_only=True):
         if len(sides) < len(self.differs) or len(other) + len(more) > MOST_VERSIONS:
             return ""
         words = "".join(f" {mark(it)}" for it in other)
-        return words + (f" (new {' '.join(map(mark, more))})" if more else "")
+        some = (
+            f"{self.some_builds[0]:,} of {counted(self.some_builds[1], 'build')}"
+            if self.some_builds
+            else ""
+        )
+        notes = [f"new {' '.join(map(mark, more))}" if more else "", some]
+        return f"{words} ({', '.join(filter(None, notes))})" if any(notes) else words
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of versions and builds behind a name."""
