@@ -289,6 +289,30 @@ def test_none_is_left_with_an_mpi_only_where_no_other_build_has_it(tmp_path: Pat
     assert "no build" not in text
 
 
+def test_that_no_build_is_left_is_said_of_those_that_lost_builds_alone(tmp_path: Path) -> None:
+    """Others may be as many, and have no build left with an MPI: they went to another one."""
+    mkl = Item("mkl", explicit=True)
+    lost = [Item(name, explicit=True, needs=(needs(mkl),)) for name in "bc"]
+    with_mpi = Item("a", explicit=True, needs=(needs(mkl), needs(MPICH, "mpi")))
+    kept = [it for name in "abc" for it in builds(name, OPENMPI)]
+    moved = [it for name in "de" for it in builds(name, MPICH, OPENMPI)]
+    now = [it for name in "de" for it in builds(name, OPENMPI, version="2.0")]
+    old = [mkl, MPICH, OPENMPI, with_mpi, *lost, *kept, *moved]
+    lines = report(tmp_path, old, [MPICH, OPENMPI, *kept, *now])
+    assert lines[1].startswith("`mkl` is gone, 3 others (`a`, `b`, `c`) lost builds that used it.")
+    assert lines[1].endswith(" `a`, `d`, `e` have no build with `mpich` any more.")
+
+
+def test_what_no_version_has_is_parted_from_what_one_has_not(tmp_path: Path) -> None:
+    mkl = Item("mkl", explicit=True)
+    lost = [replace(it, needs=(*it.needs, needs(mkl))) for it in builds("a", MPICH, OPENMPI)]
+    kept = [it for version in ("1.5", "2.0") for it in builds("a", MPICH, version=version)]
+    tools = [mkl, MPICH, OPENMPI, CRAY_MPICH, *builds("a", CRAY_MPICH), *kept]
+    lines = report(tmp_path, [*tools, *lost], tools)
+    told = "`a` has no build with `openmpi` any more, `a` `1.0` none with `mpich` (other versions"
+    assert told in " ".join(lines)
+
+
 def test_of_several_packages_a_version_stands_with_their_builds(tmp_path: Path) -> None:
     def side(*mpis: Item) -> list[Item]:
         one = [it for name in "pq" for it in builds(name, MPICH, OPENMPI, version="1.0")]

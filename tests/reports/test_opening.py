@@ -288,7 +288,7 @@ def test_a_version_of_a_dependency_that_many_builds_had_below_them_is_told_with_
     for number, told in (
         (
             39,
-            ["**Lost**: some dependency versions gone: `openssl` `1.1` (`3.1.3` left)"],
+            ["**Lost**: some dependency versions gone: `openssl` `1.1` (only `3.1.3` now)"],
         ),
         (38, []),
     ):
@@ -609,7 +609,7 @@ def test_versions_that_are_gone_have_a_number_and_those_of_the_toolchain_no_item
         "Toolchain: `gcc` as before.",
         "**Lost**",
         "- gone: `gone` `1.0`",
-        "- versions gone: `flecsi` `2.1` (`2.2` left), `python` `2.1` (`2.2` left)",
+        "- versions gone: `flecsi` `2.1` (only `2.2` now), `python` `2.1` (only `2.2` now)",
         "- options turned off: `config` `~shared`",
         "**New**: `new` `1.0`",
         "**Downgraded**: `down` `1.1` → `1.0`",
@@ -649,7 +649,7 @@ def test_versions_gone_are_those_of_four_products_and_of_more(tmp_path: Path) ->
 
     gone = [Item(f"tool{it}", f"2.{it}", explicit=True) for it in range(1, 7)]
     lines = report(tmp_path, {"a": ([*side("1", "1.0", "2.0"), *gone], side("2", "2.0"))})
-    named = ", ".join(f"`tool{it}` `2.{it}` (`3.{it}` left)" for it in range(1, 5))
+    named = ", ".join(f"`tool{it}` `2.{it}` (only `3.{it}` now)" for it in range(1, 5))
     told = [line for line in lines if line.startswith("**Lost**: versions")]
     assert told == [f"**Lost**: versions gone: {named} and of 2 more"]
 
@@ -958,9 +958,7 @@ def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path:
     old = [*tools, same, *gone, replace(app, needs=tuple(map(needs, (*tools, same))))]
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
     lines = report(tmp_path, {"a": ([*old, *ups[0]], [*below, app, *new, *ups[1]])})
-    assert lines[2].endswith(
-        ". Root specs: 17 before, 3 became dependencies, 4 gone, 4 new, 14 now."
-    )
+    assert lines[2].endswith(". Products: 17 before, 3 became dependencies, 4 gone, 4 new, 14 now.")
     told = [line for line in lines[6:] if line.startswith("**") and "`same`" in line]
     assert told == [
         "**No longer root specs, only dependencies**: `same`, `tool0`, `tool1`",
@@ -1082,7 +1080,7 @@ def test_of_versions_that_are_gone_in_many_sets_of_stacks_the_others_are_counted
         return [*both, *ups[0]], [both[1], *ups[1]]
 
     lines = report(tmp_path, {name: sides(f"of-{name}") for name in "abcde"})
-    told = "; ".join(f"`of-{it}` `1.0` (`2.0` left), in `{it}`" for it in "abc")
+    told = "; ".join(f"`of-{it}` `1.0` (only `2.0` now), in `{it}`" for it in "abc")
     assert f"**Lost**: versions gone: {told}; others in 2 more sets of environments" in lines
 
 

@@ -33,7 +33,7 @@ NEWS = """\
 - no build with `cuda_arch=90` left: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`), now only \
 dependencies there
 - options turned off: `lbann` `~al` (all 5); `ascent` `~fortran` (`oneapi-x86_64`)
-- some dependency versions gone: `openssl` `1.1.1v` (`3.1.3` left), in all 5; `hdf5` \
+- some dependency versions gone: `openssl` `1.1.1v` (only `3.1.3` now), in all 5; `hdf5` \
 `1.12.2` (still elsewhere), in `cuda-ppc64le`, `rocm-x86_64`
 - some dependency options turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
@@ -118,11 +118,11 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "Of 123 products in 5 environments, `libcatalyst` and "
+        "Of 123 products (root specs) in 5 environments, `libcatalyst` and "
         "`libpressio` are gone from `oneapi-x86_64`. In `cuda-x86_64` no build with `cuda_arch=90` "
         "is left of `adios2`, `vtk-m`, `zfp`. Where `ecp-data-vis-sdk` is new (`cuda-aarch64`, "
         "`oneapi-x86_64`), 5 are downgraded in one or both: `py-cinemasci`, `vtk-m`, "
-        "`zfp`, `adios2`, `ascent`. Root specs: 122 before, 13 became dependencies, "
+        "`zfp`, `adios2`, `ascent`. Products: 122 before, 13 became dependencies, "
         "1 new, 110 now."
     )
     assert lines[2:4] == [
@@ -543,7 +543,7 @@ def test_the_sentence_names_all_that_have_no_build_left_though_one_alone_lost_bu
     out = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*").out
     assert "`adios2` lost a build with `cuda_arch=90`. In `cuda-x86_64` no build " in out
     assert (
-        " Root specs in these environments: 122 before, 13 became dependencies, 1 new, 110 now.\n"
+        " Products in these environments: 122 before, 13 became dependencies, 1 new, 110 now.\n"
         in out
     )
     stat = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*", "--stat").out

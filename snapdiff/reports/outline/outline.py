@@ -245,7 +245,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         if not (self.losses and self.losses[-1].loses_builds and not self.losses[-1].as_names):
             return False
         names = {name for it in self.few_no_longer for name in it.products if it.is_short}
-        return len(names) == self.losses[-1].number
+        return names == {name for name, _ in self.losses[-1].few}
 
     @property
     def tells_demoted(self) -> bool:
