@@ -232,10 +232,8 @@ def _counts(
             worst = {package: _WHOLE[kind] for package, kind in whole.items()}
             for change, move in said.get(stack.stack, ()):
                 known = None if change.was_compiler else worst.get(change.package)
-                is_equal = move.status is not Status.DUPLICATES or not change.specs.reconfigured
-                status = move.status if is_equal else Status.SHARED
-                if known is None or status.severity < known.severity:
-                    worst[change.package] = status
+                if known is None or move.status.severity < known.severity:
+                    worst[change.package] = move.status
             by_class.update(worst.values())
             packages = stack.packages.old + sum(it is Kind.ADDED for it in whole.values())
         elif packages:
