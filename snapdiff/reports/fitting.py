@@ -1,6 +1,7 @@
 """A report that must not be longer than so many characters: as much news of it as fits."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import count, islice
@@ -58,8 +59,16 @@ def fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
             text = rendered(it, extent)
             if len(text) <= most:
                 return text
+    steps = list(_ever_less(outline))
+
+    def fits(step: tuple[Outline, tuple[str, ...], int]) -> bool:
+        less, left_out, least = step
+        lines = lines_by_weight(less)[:least]
+        return len(rendered(_shorter(less, lines), Extent(left_out=left_out))) <= most
+
     text = ""
-    for less, left_out, least in _ever_less(outline):
+    first = bisect_left(steps, True, key=fits)  # each takes as long as a report
+    for less, left_out, least in steps[first:] or steps[-1:]:
         text = _most_lines(less, least, rendered, Extent(left_out=left_out), most)
         if len(text) <= most:
             return text
