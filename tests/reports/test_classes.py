@@ -253,7 +253,7 @@ EQUAL_ROOTS = {
     "of one version": (
         f"zfp-1; zfp-2 variants=+x; {EQUAL}",
         "zfp-1; zfp-2 variants=+x; zfp-3 version=0.5 > b-1:build; b-1",
-        "zfp has another number of builds that look the same.",
+        "zfp has more or fewer builds that look alike.",
     ),
     "reconfigured": (
         f"zfp-1 version=0.5 os=sles; {EQUAL}",

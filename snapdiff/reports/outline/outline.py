@@ -231,8 +231,11 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def news(self) -> tuple[ClassCount, ...]:
-        """The classes that the sentence has: all others."""
-        return tuple(it for it in self.news_and_losses if it not in self.losses)
+        """The classes that the sentence has: all others, but one told as the reason of losses."""
+        lost = (it for count in self.losses for it, _ in count.lost_with)
+        reasons = {(it.trait.name,) for it in lost if self.dropped(it)}
+        others = (it for it in self.news_and_losses if it not in self.losses)
+        return tuple(it for it in others if it.as_names not in reasons)
 
     @property
     def news_and_losses(self) -> tuple[ClassCount, ...]:
@@ -271,20 +274,10 @@ class Outline(Struct, frozen=True, kw_only=True):
         It lost all its own builds then with what they have beside it, such as a compiler.
         """
         name = lost.trait.name
-        every = (
-            it
-            for count in self.news
-            for package, some in count.few
-            if package == name
-            for it in some
-        )
-        dropped = (it for it in every if it.dropped and it.dropped.trait == lost.also)
-        return next(dropped, None)
-
-    def tells_dropped(self, package: str) -> bool:
-        """Return whether that is told of a package, as the reason of the others."""
-        every = (it for count in self.losses for it, _ in count.lost_with)
-        return any(it.trait.name == package and self.dropped(it) for it in every)
+        few = (it for count in self.packages.told for it in count.few)
+        every = (it for package, moves in few if package == name for it in moves)
+        dropped = (it for it in every if it.came and it.dropped)
+        return next((it for it in dropped if it.dropped and it.dropped.trait == lost.also), None)
 
     def has_none_left(self, lost: TraitCount, packages: Collection[str]) -> bool:
         """Return whether no build of some packages of the only stack has a dependency any more."""
