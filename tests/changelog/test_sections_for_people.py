@@ -532,6 +532,8 @@ def test_all_that_have_no_build_left_are_named_where_the_line_of_one_does_not_sa
     [still] = [line for line in lines if line.startswith("**Still no builds** with ")]
     assert still.startswith("**Still no builds** with `intel-oneapi-mpi` (none since ")
     assert still.endswith("): `esmf`, `superlu-dist`; of dependencies, `parmetis`")
+    [back] = [line for line in lines if line.startswith("**Back (gone since ")]
+    assert lines.index(back) < lines.index(again) < lines.index(still), "the cause goes before"
 
 
 @pytest.mark.parametrize("stacks", [("cpu",), ("cpu", "gpu")])
