@@ -251,7 +251,7 @@ def test_beside_what_moved_as_a_whole_the_compilers_of_a_few_packages_are_told()
             "ubuntu20.04",
             [
                 "  os ubuntu20.04 → ubuntu22.04 (whole)",
-                "  compiler gcc@11.4.0 → gcc@12.3.0 (2 of 4 builds), in some",
+                "  compiler gcc@11.4.0 → gcc@12.3.0 (2 of 4 builds in some)",
             ],
         ),
         ("ubuntu22.04", []),  # their own lines say it

@@ -176,7 +176,7 @@ def _with_losses(
 
 
 def _what(status: Status, moves: Iterable[Move]) -> tuple[str, ...]:
-    """Return what was lost, or is more, and in which way packages are roots, or reconfigured."""
+    """Return what was lost, or is more or fewer, or in which way packages are in their class."""
     found: set[str] = set()
     if status is Status.MORE:
         found = {"versions" if it.has_step else "builds" for it in moves}
@@ -186,6 +186,10 @@ def _what(status: Status, moves: Iterable[Move]) -> tuple[str, ...]:
         found |= {"builds" for it in moves if it.versions.counts}  # of a version that stays
     elif status is Status.ROOTS:
         found = {"now" if it.asked_for and it.asked_for.new else "no longer" for it in moves}
+    elif status is Status.DUPLICATES:
+        shares = [it for move in moves for it in (move.lost, move.gained) if it]
+        told = [it for it in shares if it.number or it.duplicates]
+        found = {"fewer" if it.what == "gone" else "more" for it in told}
     elif status is Status.RECONFIGURED:
         kinds = set(map(_compiler_alone, moves))
         found = kinds if len(kinds) == 1 else set()
