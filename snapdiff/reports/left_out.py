@@ -161,7 +161,7 @@ NEEDED_LEAST: dict[str, Less] = {
     DEPENDENCIES: _tags(_without_dependencies),
     "unchanged tools": _tags(_without_tools_as_before),
     "which variants are new": _of_steps(Status.RECONFIGURED, _without_new_variants),
-    "old versions of upgrades": _of_steps(Status.UPGRADED, _without_old_versions),
+    "old versions": _of_steps(Status.UPGRADED, _without_old_versions),
     "upgrades of products named above": _groups(_without_others),
     "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),
     "the toolchain": _without_toolchain,

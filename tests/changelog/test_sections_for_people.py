@@ -526,8 +526,8 @@ def test_all_that_have_no_build_left_are_named_where_the_line_of_one_does_not_sa
         "`esmf` and `superlu-dist` have no build with `intel-oneapi-mpi` any more, `superlu` and "
         "`superlu-dist` none with `intel-oneapi-compilers`."
     ) in lines
-    [again] = [line for line in lines if line.startswith("**Builds again** with ")]
-    assert again.startswith("**Builds again** with `intel-oneapi-compilers` (lost in ")
+    [again] = [line for line in lines if line.startswith("**Built again** with ")]
+    assert again.startswith("**Built again** with `intel-oneapi-compilers` (lost in ")
     assert again.endswith(f"): {both}")
     [still] = [line for line in lines if line.startswith("**Still no builds** with ")]
     assert still.startswith("**Still no builds** with `intel-oneapi-mpi` (none since ")
@@ -564,14 +564,14 @@ def test_what_has_builds_again_that_an_older_section_says_has_none_is_told(
     text = markdown("-C", tmp_path, "HEAD~2..HEAD")
     where = " in `cpu`" if len(stacks) > 1 else ""
     for tool in ("cce", "openmpi"):
-        line = rf"\*\*Builds again\*\* with `{tool}` \(lost in `[0-9-]+`\): `app`{where}\n"
+        line = rf"\*\*Built again\*\* with `{tool}` \(lost in `[0-9-]+`\): `app`{where}\n"
         assert len(re.findall(line, text)) == 1
     html = run_cli("-C", tmp_path, "changelog", "HEAD~2..HEAD", "-f", "html").out
-    assert html.count("Builds again") == 2
+    assert html.count("Built again") == 2
     assert "Still no builds" not in text
     # Of some kinds alone nobody knows what happened in between.
     narrowed = run_cli("-C", tmp_path, "changelog", "HEAD~2..HEAD", "-k", "added,removed").out
-    assert "Builds again" not in narrowed
+    assert "Built again" not in narrowed
 
 
 @pytest.mark.parametrize("back", ["version", "variant", "whole", "none"])
@@ -603,7 +603,7 @@ def test_still_no_build_is_said_only_where_nothing_else_may_have_one(
     ):
         history.commit({"hpc/spack.lock": to_bytes(lock([*mpi, user, *some]))})
     text = markdown("-C", tmp_path, "HEAD~3..HEAD")
-    assert "**Builds again** with `openmpi` (lost in " in text
+    assert "**Built again** with `openmpi` (lost in " in text
     assert ("**Still no builds** with `openmpi`" in text) is (back == "none")
 
 
@@ -639,9 +639,7 @@ def test_a_build_that_has_its_mpi_again_with_another_hash_has_it_again(tmp_path:
         some = [build("app", 1, provider), build("app", 2, "mpich"), build("user", 1, "openmpi")]
         history.commit({"cpu/spack.lock": to_bytes(lock([*mpi.values(), *some]))})
     text = markdown("-C", tmp_path, "HEAD~2..HEAD")
-    assert (
-        len(re.findall(r"\*\*Builds again\*\* with `openmpi` \(lost in .*\): `app`\n", text)) == 1
-    )
+    assert len(re.findall(r"\*\*Built again\*\* with `openmpi` \(lost in .*\): `app`\n", text)) == 1
 
 
 def test_a_heading_says_how_many_builds_of_a_product_are_new(tmp_path: Path) -> None:

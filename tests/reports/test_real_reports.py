@@ -33,22 +33,22 @@ NEWS = """\
 - no build with `cuda_arch=90` left: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`), now only \
 dependencies there
 - options turned off: `lbann` `~al` (all 5); `ascent` `~fortran` (`oneapi-x86_64`)
-- some dependency versions gone: `openssl` `1.1.1v` (only `3.1.3` now), in all 5; `hdf5` \
+- dependency versions gone: `openssl` `1.1.1v` (only `3.1.3` now), in all 5; `hdf5` \
 `1.12.2` (still elsewhere), in `cuda-ppc64le`, `rocm-x86_64`
-- some dependency options turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
+- dependency options turned off: `visit` `~gui` (`cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`); `paraview` `~raytracing` (`cuda-x86_64`, `rocm-x86_64`)
 - dependencies: 3 downgraded (`py-typeguard`, `blt`, `py-pandas`), 50 gone, 10 more from some \
 environments; 28 of the 50 because of `visit` (now \
 `~gui`), 7 because of `py-cinemasci` `1.7.0` → `1.3`
-**`ecp-data-vis-sdk` `1.0` is new in `cuda-aarch64`, `oneapi-x86_64` (the 3 others had it)**
+**`ecp-data-vis-sdk` `1.0` is new in `cuda-aarch64`, `oneapi-x86_64`**
 - downgraded for it in both: `py-cinemasci` `1.7.0` → `1.3`
 - downgraded for it in `cuda-aarch64`: `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0` (the one with \
 `~cuda`); `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those that use `cuda`)
 - downgraded for it in `oneapi-x86_64`: `vtk-m` `2.0.0` → `1.9.0`, `adios2` `2.9.1` → `2.8.3`, \
 `ascent` `0.9.2` → `0.9.1`
-- no longer root specs anywhere, but dependencies of it: \
+- now only dependencies of it: \
 `vtk-m`, `zfp`, `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `parallel-netcdf`, \
-`py-cinemasci`, `sz`, `unifyfs`, `veloc`, `adios2`, `libcatalyst` (where still there)
+`py-cinemasci`, `sz`, `unifyfs`, `veloc`, `adios2`, `libcatalyst` (elsewhere)
 - no longer root specs in some environments: `paraview` (`cuda-aarch64`), `ascent` \
 (`oneapi-x86_64`)
 - older versions added for it: `hdf5` `1.12.2` (both); `ascent` `0.9.1`, `freetype` `2.10.2` \
@@ -466,7 +466,7 @@ def test_the_first_sentence_says_to_which_compiler_all_builds_moved(options: lis
 def test_a_short_comment_on_a_release_keeps_what_was_lost_and_the_toolchain() -> None:
     text = render_report(e4s_diff(), "comment", ReportOptions(max_length=5500))
     assert 4_500 < len(text) <= 5_500
-    left_out = "details of dependencies and hashes, which variants are new, and more"
+    left_out = "details of dependencies and hashes, unchanged tools, and more"
     assert f"\nOnly in the whole report: {left_out}.\n" in text
     assert " no build with `cuda_arch=90` is left of `adios2`, `vtk-m`, `zfp`." in text
     assert "\n- `openblas` `0.3.23` → `0.3.24` (all 5)\n" in text

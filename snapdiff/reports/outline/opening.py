@@ -56,7 +56,7 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     other stacks still ask for, None where that is not said. `older` are those of which an older
     version came, by the stacks in which it did: `fell` has those that are downgraded, each with a
     stack, `beside` is the rest. `downgraded` are all products that are, where they are told with
-    these roots. `others` are all other stacks, if these asked for the roots before.
+    these roots.
     """
 
     are_new: bool
@@ -68,7 +68,6 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     beside: Losses
     elsewhere: tuple[str, ...] | None = None
     downgraded: Named = ()
-    others: Place | None = None
 
     @property
     def names_taken(self) -> list[str]:
@@ -204,9 +203,8 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         some = [it for other, names in taken.items() if set(roots) <= set(other) for it in names]
         where = {it.stack for it in tag.stacks if roots_only_now(it).issuperset(roots)}
         here = where or {stack for _, stack in found}  # of some kinds alone it is not listed
-        others = [stack for stack in tag.stacks if stack.stack not in here]
-        had_them = [it for it in others if roots_on_both_sides(it).issuperset(roots)]
-        for stack in had_them:
+        others = (it for it in tag.stacks if it.stack not in here)
+        for stack in (it for it in others if roots_on_both_sides(it).issuperset(roots)):
             needed_by = stack.asked_for.needed_by if stack.asked_for else {}
             some += [(name, stack.stack) for name, it in needed_by.items() if set(roots) <= set(it)]
         told.append(
@@ -221,9 +219,6 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
                 older=places.by_place(it for it, _ in came),
                 fell=frozenset((name, it) for ((name, *_), it), fell in came if fell),
                 beside=places.by_place(it for it, fell in came if not fell),
-                others=places.besides(here, [it.stack for it in others])
-                if others and had_them == others
-                else None,
             )
         )
     return sorted(told, key=lambda it: (-len(it.names_taken), it.names))
