@@ -946,6 +946,28 @@ def test_several_that_are_no_roots_any_more_are_listed_where_names_are(
     assert any(said in line for line in lines[2:5]) is not is_listed
 
 
+@pytest.mark.parametrize("has_names", [True, False])
+def test_how_many_products_there_are_adds_up_where_others_became_roots(
+    tmp_path: Path, *, has_names: bool
+) -> None:
+    tools = [Item(f"tool{n}", explicit=True) for n in range(3)]
+    libs = [Item(f"lib{n}") for n in range(2)]
+    below = [replace(it, explicit=False) for it in tools]
+    app = Item("app", explicit=True)
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    few = [[Item(f"{it}{n}", explicit=True) for n in range(4)] for it in ("gone", "new")]
+    old = [*tools, *libs, replace(app, needs=tuple(map(needs, [*tools, *libs]))), *ups[0]]
+    roots = [replace(it, explicit=True) for it in libs]
+    now = [*below, *roots, replace(app, needs=tuple(map(needs, [*below, *roots]))), *ups[1]]
+    sides = ([*old, *few[0]], [*now, *few[1]]) if has_names else (old, now)
+    text = "\n".join(report(tmp_path, {"a": sides}))
+    if has_names:
+        ledger = "17 before, 3 only dependencies now, 4 gone, 4 new, 2 only dependencies before"
+        assert f" Products: {ledger}; 16 now.\n" in text
+    else:
+        assert " 3 of the 13 products before are no longer root specs." in text
+
+
 def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path: Path) -> None:
     tools = [
         Item(f"tool{n}", explicit=True, parameters={"gpu": gpu})
@@ -959,7 +981,9 @@ def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path:
     old = [*tools, same, *gone, replace(app, needs=tuple(map(needs, (*tools, same))))]
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
     lines = report(tmp_path, {"a": ([*old, *ups[0]], [*below, app, *new, *ups[1]])})
-    assert lines[2].endswith(". Products: 17 before, 3 became dependencies, 4 gone, 4 new, 14 now.")
+    assert lines[2].endswith(
+        ". Products: 17 before, 3 only dependencies now, 4 gone, 4 new; 14 now."
+    )
     told = [line for line in lines[6:] if line.startswith("**") and "`same`" in line]
     assert told == [
         "**No longer root specs, only dependencies**: `same`, `tool0`, `tool1`",

@@ -122,8 +122,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         "`libpressio` are gone from `oneapi-x86_64`. In `cuda-x86_64` no build with `cuda_arch=90` "
         "is left of `adios2`, `vtk-m`, `zfp`. Where `ecp-data-vis-sdk` is new (`cuda-aarch64`, "
         "`oneapi-x86_64`), 5 are downgraded in one or both: `py-cinemasci`, `vtk-m`, "
-        "`zfp`, `adios2`, `ascent`. Products: 122 before, 13 became dependencies, "
-        "1 new, 110 now."
+        "`zfp`, `adios2`, `ascent`. Products: 122 before, 13 only dependencies now, "
+        "1 new; 110 now."
     )
     assert lines[2:4] == [
         (
@@ -294,6 +294,14 @@ def test_a_compiler_that_is_new_beside_another_is_told_though_some_builds_moved_
     assert re.search(r"first builds with cce 16\.0\.1\.", new)
     assert ", 18 others lost builds with cce 16.0.1, or with intel-oneapi-mkl 2023.2" in gone
     assert gone.count("no build with cce is left") == 1
+
+
+def test_no_pair_of_locks_of_a_site_has_a_sentence_that_ends_in_nothing() -> None:
+    """Of more than are named the sentence says not of each what it has no build with any more."""
+    locks = sorted((DATA / "locks" / "derecho").glob("*.lock"))
+    for one, other in ((locks[1], locks[7]), (locks[0], locks[9]), (locks[9], locks[3])):
+        above = run_cli(one, other, "--package-url", "").out.partition("\n**")[0]
+        assert not re.search(r"[:,;] ?\.|\.\.|  ", above), above
 
 
 def test_of_a_version_of_which_builds_went_and_came_both_numbers_are_told() -> None:
@@ -543,7 +551,7 @@ def test_the_sentence_names_all_that_have_no_build_left_though_one_alone_lost_bu
     out = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*").out
     assert "`adios2` lost a build with `cuda_arch=90`. In `cuda-x86_64` no build " in out
     assert (
-        " Products in these environments: 122 before, 13 became dependencies, 1 new, 110 now.\n"
+        " Products in these environments: 122 before, 13 only dependencies now, 1 new; 110 now.\n"
         in out
     )
     stat = run_cli(folder / "23.08", folder / "23.11", "-s", "cuda*", "--stat").out

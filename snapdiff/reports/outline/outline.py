@@ -248,12 +248,13 @@ class Outline(Struct, frozen=True, kw_only=True):
         if not (self.losses and self.losses[-1].loses_builds and not self.losses[-1].as_names):
             return False
         names = {name for it in self.few_no_longer for name in it.products if it.is_short}
-        return names == {name for name, _ in self.losses[-1].few}
+        return bool(names) and names == {name for name, _ in self.losses[-1].few}
 
     @property
     def tells_demoted(self) -> bool:
         """Whether these are told behind the sentence: where no number in it has them all."""
-        counted = sum(it.number for it in self.packages.told if it.status is Status.ROOTS)
+        told = (it for it in self.packages.told if it.status is Status.ROOTS)
+        counted = sum(it.number for it in told if it.what == ("no longer",))
         return bool(self.packages.number) and len(self.demoted) > counted
 
     @property
