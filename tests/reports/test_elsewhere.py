@@ -73,7 +73,7 @@ def test_what_others_ask_for_no_longer_is_named_with_a_root_that_they_had_before
     before = [replace(it, explicit=it.explicit or it.name == "tool1") for it in sdk]
     a, c = ([*TOOLS, OTHER], sdk), (sdk, sdk)
     text = report(tmp_path, {"a": a, "b": (before, sdk), "c": c})
-    told = "now only dependencies of it in some environments"
+    told = "now only dependencies in some environments"
     assert f"**`sdk` is new in `a`**: {told}: `tool1`, `tool0`, `tool2`\n" in text
 
 

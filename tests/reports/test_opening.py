@@ -86,7 +86,7 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "**`sdk` is new in `a`**"
-NO_ROOTS = "now only dependencies of it"
+NO_ROOTS = "now only dependencies"
 TAKEN = f"{NO_ROOTS}: `tool0`, `tool1`, `tool2`"
 
 
@@ -182,8 +182,8 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = "now only dependencies of it in some environments"
-    taken = f"{taken}: `tool0`, `tool1`, `tool2` (elsewhere)"
+    taken = "now only dependencies in some environments"
+    taken = f"{taken}: `tool0`, `tool1`, `tool2` (where left)"
     assert f"**`sdk` is new in all but `c`**: {taken}" in found
     left = "`b`; `c` has the package as before; now only a dependency in `a`"
     told = [it for it in found[5:] if "now only" in it.lower() and taken not in it]
@@ -1091,7 +1091,7 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
         "5 products are new, 3 (`tool0`, `tool1`, `tool2`) are downgraded for `aa`, `bb`."
     )
     told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
-    assert lines[told + 3] == f"- {TAKEN}".replace(" it:", " them:")
+    assert lines[told + 3] == f"- {TAKEN}"
     assert lines[told + 2].startswith("- downgraded for them: `tool0` `2.0` → `1.9`, ")
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0`" in lines
 
@@ -1125,7 +1125,7 @@ def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Pa
     told = lines.index("**`sdk` `1.0` is new in all 3**")
     needed = "- downgraded for it in all but `c`: `p0` `2.0` → `1.0`, "
     assert lines[told + 2].startswith(needed)
-    taken = "now only dependencies of it"
+    taken = "now only dependencies"
     assert lines[told + 3] == f"- {taken}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
 
 
@@ -1354,7 +1354,7 @@ def test_that_no_other_environment_has_a_root_is_said_where_all_were_looked_at(
         (tmp_path / "new" / "c" / "spack.lock").write_text("{")
     text = run_cli("-C", tmp_path, "old", "new", "--package-url", "", *options).out
     where = " in these environments" if options else ""
-    assert f"now only dependencies of it{where}: `tool0`, `tool1`, `tool2`" in text
+    assert f"now only dependencies{where}: `tool0`, `tool1`, `tool2`" in text
     assert "anywhere" not in text
 
 
@@ -1408,7 +1408,7 @@ def test_of_several_tags_elsewhere_is_in_that_tag(tmp_path: Path) -> None:
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
     changed = ([*TOOLS, *ups[0]], [*with_sdk(TOOLS), *ups[1]])
     lines = report(tmp_path, {"v1/a": changed, "v1/b": changed, "v2/a": (TOOLS, TOOLS)})
-    assert any("now only dependencies of it in `v1`: " in it for it in lines)
+    assert any("now only dependencies in `v1`: " in it for it in lines)
 
 
 @pytest.mark.parametrize("names", ["abcd", "abcdefghijklmnopqrst", "abcdefghijklmnopqrstu"])

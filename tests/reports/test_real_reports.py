@@ -46,9 +46,9 @@ environments; 28 of the 50 because of `visit` (now \
 `~cuda`); `zfp`: 3 of 4 builds `1.0.0` → `0.5.5` (those that use `cuda`)
 - downgraded for it in `oneapi-x86_64`: `vtk-m` `2.0.0` → `1.9.0`, `adios2` `2.9.1` → `2.8.3`, \
 `ascent` `0.9.2` → `0.9.1`
-- now only dependencies of it: \
+- now only dependencies: \
 `vtk-m`, `zfp`, `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, `parallel-netcdf`, \
-`py-cinemasci`, `sz`, `unifyfs`, `veloc`, `adios2`, `libcatalyst` (elsewhere)
+`py-cinemasci`, `sz`, `unifyfs`, `veloc`, `adios2`, `libcatalyst` (where left)
 - no longer root specs in some environments: `paraview` (`cuda-aarch64`), `ascent` \
 (`oneapi-x86_64`)
 - older versions added for it: `hdf5` `1.12.2` (both); `ascent` `0.9.1`, `freetype` `2.10.2` \
