@@ -60,36 +60,43 @@ def fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
             if len(text) <= most:
                 return text
     steps = list(_ever_less(outline))
+    shortest: dict[int, str] = {}
 
-    def fits(step: tuple[Outline, tuple[str, ...], int]) -> bool:
-        less, left_out, least = step
-        lines = lines_by_weight(less)[:least]
-        return len(rendered(_shorter(less, lines), Extent(left_out=left_out))) <= most
+    def fits(number: int) -> bool:
+        less, left_out, least = steps[number]
+        shortest[number] = _with_lines(least, less, rendered, Extent(left_out=left_out))
+        return len(shortest[number]) <= most
 
-    text = ""
-    first = bisect_left(steps, True, key=fits)  # each takes as long as a report
-    for less, left_out, least in steps[first:] or steps[-1:]:
-        text = _most_lines(less, least, rendered, Extent(left_out=left_out), most)
-        if len(text) <= most:
-            return text
-    return _cut(text, most)
+    first = bisect_left(range(len(steps)), True, key=fits)  # each takes as long as a report
+    if first == len(steps):
+        return _cut(shortest[first - 1], most)
+    less, left_out, least = steps[first]
+    return _most_lines(less, {least: shortest[first]}, rendered, Extent(left_out=left_out), most)
 
 
-def _most_lines(outline: Outline, least: int, rendered: Rendered, extent: Extent, most: int) -> str:
-    """Return a text with as many of the lines as have room, and with the `least` at any rate."""
+def _with_lines(number: int, outline: Outline, rendered: Rendered, extent: Extent) -> str:
+    """Return a text with so many of the lines, the most important first."""
     lines = lines_by_weight(outline)
-    texts: dict[int, str] = {}
+    less = _shorter(outline, lines[:number])
+    only_links = number == len(lines) and not extent.left_out and less == outline
+    of_text = extent._replace(left_out=("links of packages",)) if only_links else extent
+    return rendered(less, of_text)
+
+
+def _most_lines(
+    outline: Outline, texts: dict[int, str], rendered: Rendered, extent: Extent, most: int
+) -> str:
+    """Return a text with as many of the lines as have room; `texts` has that of the least."""
 
     def length(number: int) -> int:
-        less = _shorter(outline, lines[:number])
-        only_links = number == len(lines) and not extent.left_out and less == outline
-        of_text = extent._replace(left_out=("links of packages",)) if only_links else extent
-        texts[number] = rendered(less, of_text)
+        if number not in texts:
+            texts[number] = _with_lines(number, outline, rendered, extent)
         return len(texts[number])
 
-    fits, highest = least, max(least, min(len(lines), most // _SHORTEST_LINE))
-    if length(least) > most or length(highest) <= most:
-        return texts[highest if highest in texts else least]
+    [fits] = texts
+    highest = max(fits, min(len(lines_by_weight(outline)), most // _SHORTEST_LINE))
+    if length(highest) <= most:
+        return texts[highest]
     while highest - fits > 1 and len(texts[fits]) < _ENOUGH * most:
         # Lines are about as long as one another; where they are not, halves find the place as well.
         share = (most - len(texts[fits])) / (len(texts[highest]) - len(texts[fits]))

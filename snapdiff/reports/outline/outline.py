@@ -148,11 +148,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         """Whether that is all stacks of the only tag that changed."""
         return self.tells_stacks and self._is_in_all_stacks
 
-    @property
-    def has_several_stacks(self) -> bool:
-        """Whether the tags that changed have more than one stack."""
-        return sum(len(it.tag.stacks) for it in self.tags) > 1
-
     def by_fate(self, with_changed: bool) -> list[tuple[str, list[tuple[str, int, str]]]]:
         """Return how many stacks are removed and added, or the name of the only, and how many tags.
 
@@ -277,8 +272,8 @@ class Outline(Struct, frozen=True, kw_only=True):
         name = lost.trait.name
         few = (it for count in self.packages.told for it in count.few)
         every = (it for package, moves in few if package == name for it in moves)
-        dropped = (it for it in every if it.came and it.dropped)
-        return next((it for it in dropped if it.dropped and it.dropped.trait == lost.also), None)
+        alike = (it for it in every if it.dropped and it.dropped.trait == lost.also)
+        return next((it for it in alike if it.came), None)
 
     def has_none_left(self, lost: TraitCount, packages: Collection[str]) -> bool:
         """Return whether no build of some packages of the only stack has a dependency any more."""
