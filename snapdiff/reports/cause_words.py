@@ -231,6 +231,16 @@ def turned_off(variants: Iterable[str]) -> tuple[str, ...]:
     return tuple(it for it in variants if it.startswith("~") and not _NO_LOSS.fullmatch(it))
 
 
+def options_gone(events: Iterable[Event]) -> tuple[str, ...]:
+    """Return the variants that were on and that all builds of which events tell have no more.
+
+    They are in the order of versions, the first one last.
+    """
+    sides = [(_by_name(it.old or ()), _by_name(it.new or ())) for it in events]
+    gone = [{old[it] for it in old if it not in new and old[it][0] == "+"} for old, new in sides]
+    return tuple(sorted(set.intersection(*gone), reverse=True)) if gone else ()
+
+
 SAME_TO_USE = "link and run dependencies unchanged"
 """What is said of a spec that only what builds it has changed: nothing changes for its users."""
 

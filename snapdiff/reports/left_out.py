@@ -91,8 +91,11 @@ def _without_dependencies(tag: TagBlock) -> TagBlock:
 
 def _without_losses_below(opening: Opening) -> Opening:
     """Return an opening that has no more than a number of what dependencies lost."""
-    gone, off = opening.versions_gone[0], opening.turned_off[0]
-    return replace(opening, versions_gone=(gone, ()), turned_off=(off, ()), gone_because=())
+    every = (opening.versions_gone, opening.turned_off, opening.options_gone)
+    gone, off, options = ((of_products, ()) for of_products, _ in every)
+    return replace(
+        opening, versions_gone=gone, turned_off=off, options_gone=options, gone_because=()
+    )
 
 
 def _of_steps(status: Status | None, changed: Callable[[Named], Named]) -> Less:
@@ -108,7 +111,7 @@ def _of_steps(status: Status | None, changed: Callable[[Named], Named]) -> Less:
 
 def _without_others(group: Group) -> Group:
     """Return a group without products of other classes, of which it counts none."""
-    return replace(group, also=()) if group.status is Status.UPGRADED else group
+    return replace(group, also=()) if group.steps else group
 
 
 def _without_old_versions(steps: Named) -> Named:
@@ -160,11 +163,11 @@ NEEDED_LEAST: dict[str, Less] = {
     "details of what is named above": _without_told,
     DEPENDENCIES: _tags(_without_dependencies),
     "unchanged tools": _tags(_without_tools_as_before),
-    "which variants are new": _of_steps(Status.RECONFIGURED, _without_new_variants),
     "old versions": _of_steps(Status.UPGRADED, _without_old_versions),
-    "upgrades of products named above": _groups(_without_others),
-    "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),
+    "upgrades and builds of products named above": _groups(_without_others),
     "the toolchain": _without_toolchain,
+    "which variants are new": _of_steps(Status.RECONFIGURED, _without_new_variants),
+    "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),
     "which versions dependencies lost": _openings(_without_losses_below),
     "how many builds there are": _openings(lambda it: replace(it, builds=None)),
     "what many packages share": _openings(
@@ -175,6 +178,7 @@ NEEDED_LEAST: dict[str, Less] = {
 
 NEEDED_MOST: dict[str, Less] = {
     "what became of products": _of_steps(None, lambda _: ()),
+    "where products are only dependencies now": _openings(lambda it: replace(it, roots_no_more=())),
     "which versions and builds products lost": _openings(lambda _: Opening()),
 }
 """What is left out after that, rather than to cut the text."""

@@ -31,7 +31,8 @@ def report(folder: Path, stacks: Mapping[str, Sides], *arguments: str) -> list[s
 def test_a_new_root_that_other_stacks_have_is_new_where_it_came(tmp_path: Path) -> None:
     sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
     lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
-    assert lines[4] == f"**`sdk` is new in `a`**: {TAKEN}"
+    assert lines[4] == "**Now in more environments**: `sdk` `1.0` in `a`"
+    assert lines[6] == f"{TAKEN} (`a`)"
 
 
 @pytest.mark.parametrize(
@@ -85,41 +86,41 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
     return [*below, Item("sdk", explicit=True, needs=tuple(map(needs, below)))]
 
 
+MANY = {it: [Item(f"{it}{n}", explicit=True) for n in range(4)] for it in ("gone", "new")}
+"""So many that they have a list below the sentence."""
+
 IS_NEW = "**`sdk` is new in `a`**"
-NO_ROOTS = "now only dependencies"
-TAKEN = f"{NO_ROOTS}: `tool0`, `tool1`, `tool2`"
+TAKEN = "**Now only dependencies**: `tool0`, `tool1`, `tool2`, needed by `sdk`"
+NO_ROOTS = "**Now only dependencies, no longer root specs**"
 
 
 @pytest.mark.parametrize(
-    ("older", "more", "lines"),
+    ("older", "lines"),
     [
-        ((), "", ["**Now only dependencies**: `tool0`, `tool1`, `tool2`"]),
+        ((), [TAKEN]),
         (
             ("tool1",),
-            "`tool1` `1.9`",
             [
-                "**Downgraded**: `tool1` `2.0` → `1.9`, now only a dependency",
-                "**Now only dependencies**: `tool0`, `tool2`",
+                "**Downgraded**: `tool1` `2.0` → `1.9`, now only a dependency, needed by `sdk`",
+                "**Now only dependencies**: `tool0`, `tool2`, needed by `sdk`",
             ],
         ),
         (
-            ("tool0", "tool1"),
-            "`tool0` `1.9`, `tool1` `1.9`",
+            ("tool0", "tool1", "tool2"),
             [
-                "**Downgraded**: `tool0`, `tool1` `2.0` → `1.9`, now only dependencies",
-                "**Now only a dependency**: `tool2`",
+                "**Downgraded**: `tool0`, `tool1`, `tool2` `2.0` → `1.9`, now only dependencies",
             ],
         ),
     ],
 )
-def test_a_new_root_that_takes_others_in_is_told_once(
-    tmp_path: Path, older: Sequence[str], more: str, lines: list[str]
+def test_what_a_new_root_takes_in_is_told_once(
+    tmp_path: Path, older: Sequence[str], lines: list[str]
 ) -> None:
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
-    brought = [f"- {TAKEN}", f"- older versions for it: {more}"]
-    assert found[4:8] == [IS_NEW, "", *brought] if more else found[4] == f"{IS_NEW}: {TAKEN}"
-    told = [it for it in found[4:] if "now only" in it.lower() and TAKEN not in it]
+    needed = ", ".join(f"`{name}` `1.9`" for name in older)
+    assert (f"{IS_NEW}: older {needed} for it" in found) is (len(older) == 3)
+    told = [it for it in found[4:] if "now only" in it.lower()]
     assert told == [f"{it} (`a`)" for it in lines]
 
 
@@ -130,20 +131,15 @@ def test_what_is_downgraded_because_of_a_new_root_is_below_it(tmp_path: Path) ->
         "b": ([OTHER], [OTHER]),
     }
     fell = "`tool0` `2.0` → `1.9`, `tool1` `2.0` → `1.9`, `tool2` `2.0` → `1.9`"
+    title = "`sdk` `1.0` is new in `a` and needs older versions"
     lines = report(tmp_path, stacks)
-    told = lines.index("**`sdk` `1.0` is new in `a`**")
-    assert lines[told + 1 : told + 4] == [
-        "",
-        f"- downgraded for it: {fell}",
-        f"- {TAKEN}",
-    ]
+    told = lines.index(f"**{title}**: downgraded: {fell}")
     assert not any(line.startswith("**Downgraded") for line in lines[:told])
     page = report(tmp_path, stacks, "-f", "html")
-    assert any(line.endswith(">sdk 1.0 is new in a</h3>") for line in page)
-    assert any(">downgraded for it: tool0 2.0 → 1.9, " in line for line in page)
+    page_title = title.replace("`", "")
+    assert any(f"{page_title}</strong>: downgraded: tool0 2.0 → 1.9, " in it for it in page)
     text = report(tmp_path, stacks, "-f", "text")
-    below = text[text.index("sdk 1.0 is new in a") :]
-    assert below[2] == "  downgraded for it: " + fell.replace("`", "")
+    assert f"{title}: downgraded: {fell}".replace("`", "") in " ".join(text)
 
 
 def test_what_is_broken_of_an_item_below_another_is_further_in() -> None:
@@ -182,27 +178,44 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    taken = "now only dependencies in some environments"
-    taken = f"{taken}: `tool0`, `tool1`, `tool2` (where left)"
-    assert f"**`sdk` is new in all but `c`**: {taken}" in found
-    left = "`b`; `c` has the package as before; now only a dependency in `a`"
-    told = [it for it in found[5:] if "now only" in it.lower() and taken not in it]
-    assert told == [
+    left = "`b`; `c` has the package as before; now only a dependency, needed by `sdk` in `a`"
+    assert [it for it in found[4:] if "now only" in it.lower()] == [
         f"**Gone from some environments**: `tool2` `2.0` from {left}",
-        "**Now only dependencies**: `tool0`, `tool1` (all but `c`)",
+        "**Now only dependencies**: `tool0`, `tool1`, needed by `sdk` (all but `c`)",
     ]
-    table = report(tmp_path, stacks)
-    assert "| **Now only dependencies** |  |  |" in table
-    assert "| `tool1` | now only a dependency | ″ |" in table
+
+
+def test_where_products_are_no_roots_any_more_is_listed(tmp_path: Path) -> None:
+    """`tool0` is no root any more, `tool1` is one in `c`, and `tool2` is gone where it was one."""
+    below = [replace(it, explicit=False) for it in TOOLS]
+    user = Item("user", explicit=True, needs=tuple(map(needs, below)))
+    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
+    stacks = {
+        "a": (
+            [*TOOLS, *MANY["gone"], *ups[0]],
+            [*with_sdk(TOOLS[:2]), *MANY["new"], *ups[1]],
+        ),
+        "b": ([*TOOLS[:1], OTHER], [*with_sdk(TOOLS[:1]), OTHER]),
+        "c": ([TOOLS[1], ups[0][0]], [TOOLS[1], ups[1][0]]),
+        "d": ([*below, user, ups[0][0]], [*below, user, ups[1][0]]),
+    }
+    lines = report(tmp_path, stacks)
+    told = lines.index(NO_ROOTS)
+    assert lines[told + 2 : told + 6] == [
+        "- `a`, `b`: `tool0`",
+        "- `a`: `tool1` (still a root spec elsewhere)",
+        "- where left: `tool2`",
+        "",
+    ]
 
 
 def test_what_fell_in_the_same_way_elsewhere_is_not_because_of_a_new_root(tmp_path: Path) -> None:
-    fell = [replace(tool, version="1.9") for tool in TOOLS[:2]]
-    stacks = {
-        "a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, ["tool0", "tool1"]), OTHER]),
-        "b": ([*TOOLS[:2], OTHER], [*fell, OTHER]),
-    }
-    assert f"{IS_NEW}: {TAKEN}" in report(tmp_path, stacks)
+    fell = [replace(tool, version="1.9") for tool in TOOLS]
+    with_root = [*with_sdk(TOOLS, ["tool0", "tool1", "tool2"]), OTHER]
+    stacks = {"a": ([*TOOLS, OTHER], with_root), "b": ([*TOOLS, OTHER], [*TOOLS, OTHER])}
+    assert any(line.startswith(IS_NEW) for line in report(tmp_path, stacks))
+    stacks["b"] = [*TOOLS[:2], OTHER], [*fell[:2], OTHER]
+    assert not any(line.startswith(IS_NEW) for line in report(tmp_path, stacks))
 
 
 def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> None:
@@ -339,8 +352,10 @@ def test_a_root_that_was_a_dependency_before_is_not_called_new(
     below = [replace(tool, explicit=False) for tool in TOOLS]
     sides = (above(TOOLS, "1.0", explicit=False), above(below, version, explicit=True))
     text = "\n".join(report(tmp_path, {"a": sides, "b": ([OTHER], [OTHER])}))
-    assert f"**`sdk` is now a root spec in `a`**: {TAKEN}\n" in text
-    assert "new" not in text.partition("## Products")[0].partition("\n")[2]
+    assert "`tool0`, `tool1`, `tool2`" in text
+    assert ", needed by `sdk` (`a`)" in text
+    assert "now a root spec" in text
+    assert "new" not in text.partition("\n")[2]
 
 
 @pytest.mark.parametrize("arguments", [["--stat"], []])
@@ -365,7 +380,7 @@ def test_no_sentence_names_a_set_of_environments_that_nothing_explains(
 def test_a_short_comment_says_what_it_leaves_out_uncounted(tmp_path: Path) -> None:
     products = [Item(f"lib{number}", explicit=True, os=f"os{number}") for number in range(12)]
     changed = [replace(item, version="1.1") for item in products]
-    sides = ([*products, *TOOLS], [*changed, *with_sdk(TOOLS)])
+    sides = ([*products, *TOOLS], [*changed, *with_sdk(TOOLS, [it.name for it in TOOLS])])
     full = report(tmp_path, {"a": sides})
     said = set()
     for most in range(len("\n".join(full)), 100, -10):
@@ -510,9 +525,9 @@ def without_gui(names: str) -> Sides:
     return side("1", drawing(VISIT, ["cairo", *names], ["qt", "qwt"])), side("2", WITHOUT_QT)
 
 
-@pytest.mark.parametrize(("others", "is_told"), [((), False), (("qscintilla",), True)])
-def test_an_option_of_a_dependency_is_named_where_several_are_gone_because_of_it(
-    tmp_path: Path, others: Sequence[str], *, is_told: bool
+@pytest.mark.parametrize(("others", "is_reason"), [((), False), (("qscintilla",), True)])
+def test_an_option_of_a_dependency_that_is_off_is_named_if_others_are_gone_because_of_it_or_not(
+    tmp_path: Path, others: Sequence[str], *, is_reason: bool
 ) -> None:
     sides: list[list[Item]] = []
     for version, below in (("1", ["qt", "qwt", *others]), ("2", [])):
@@ -522,9 +537,9 @@ def test_an_option_of_a_dependency_is_named_where_several_are_gone_because_of_it
         sides.append([*apps, sdk, replace(visit, explicit=False), *rest])
     lines = report(tmp_path, {"a": (sides[0], sides[1])})
     told = "- dependency options turned off: `visit` `~gui`"
-    assert (told in lines) is is_told
+    assert told in lines
     gone = "- dependencies: 3 gone; all because of `visit` (now `~gui`)"
-    assert (gone in lines) is is_told
+    assert (gone in lines) is is_reason
 
 
 def test_a_reason_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
@@ -686,6 +701,76 @@ def test_variants_that_are_off_now_in_all_builds_of_a_product_are_told_first(
         sides = ([*products("1"), *old], [*products("2"), *new])
         lines = report(tmp_path / name, {"a": sides})
         assert [line for line in lines if "turned off" in line] == ([words] if words else []), name
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ({"x": True, "y": True}, {"y": True}, "options gone: `tool` `+x`"),
+        ({"x": False}, {}, ""),
+        ({}, {"x": True}, ""),
+        ({"x": True}, {"x": False}, "options turned off: `tool` `~x`"),
+    ],
+)
+def test_an_option_that_was_on_and_is_there_no_more_is_lost(
+    tmp_path: Path, old: dict[str, bool], new: dict[str, bool], told: str
+) -> None:
+    """Its recipe has no such variant any more, as that of adios2 has no blosc."""
+    lines = {}
+    for explicit in (True, False):
+        sides = []
+        for number, variants in (("1", old), ("2", new)):
+            tool = Item("tool", explicit=explicit, parameters={**variants})
+            apps = [
+                Item(f"app{it}", f"{it}.{number}", explicit=True, needs=(needs(tool),))
+                for it in range(9)
+            ]
+            sides.append([*apps, tool])
+        lines[explicit] = report(tmp_path / str(explicit), {"a": (sides[0], sides[1])})
+    assert (f"**Lost**: {told}" in lines[True]) is bool(told)
+    assert (f"**Lost**: dependency {told}" in lines[False]) is bool(told)
+    assert any("**Lost**" in it for some in lines.values() for it in some) is bool(told)
+
+
+def test_of_what_is_upgraded_new_builds_are_named_with_those_of_others(tmp_path: Path) -> None:
+    def tool(name: str, version: str, *values: str) -> list[Item]:
+        return [Item(name, version, explicit=True, parameters={"arch": it}) for it in values]
+
+    old, new = (
+        [Item(f"app{it}", f"{it}.{number}", explicit=True) for it in range(9)] for number in "12"
+    )
+    # Classes that few look for are one number in the sentence, and named below it.
+    some = [
+        [*tool("lib", "1.0", arch), *tool("date", date, "80")]
+        for arch, date in (("80", "20180129"), ("90", "0.11.0"))
+    ]
+    sides = (
+        [*old, *MANY["gone"], *tool("up", "1.0", "80"), *tool("more", "1.0", "80"), *some[0]],
+        [
+            *(*new, *MANY["new"], *some[1]),
+            *(*tool("up", "1.1", "80", "90"), *tool("more", "1.0", "80", "90")),
+        ],
+    )
+    lines = report(tmp_path, {"a": sides, "b": sides})
+    told = lines.index("**With more builds**")
+    assert lines[told + 2 : told + 4] == [
+        "- `more` (1 new build with `arch=90`), in both",
+        "- also upgraded: `up` (1 new build with `arch=90`), in both",
+    ]
+
+
+def test_lost_builds_of_dependencies_are_counted_with_what_else_they_lost(tmp_path: Path) -> None:
+    old, new = (
+        [Item(f"app{it}", f"{it}.{number}", explicit=True) for it in range(9)] for number in "12"
+    )
+    lib = [Item("lib", parameters={"arch": it}) for it in ("80", "90")]
+    bits = [Item(f"bit{it}") for it in range(3)]
+    old = [replace(it, needs=tuple(map(needs, (*lib, *bits)))) for it in old]
+    new = [replace(it, needs=(needs(lib[0]),)) for it in new]
+    stacks = {"a": ([*old, *lib, *bits, *MANY["gone"]], [*new, lib[0], *MANY["new"]])}
+    lines = report(tmp_path, stacks)
+    told = [it for it in lines if it.startswith("- dependencies: ")]
+    assert told == ["- dependencies: 3 gone, 1 lost a build"]
 
 
 def test_where_packages_fell_is_said_of_a_few_of_more_stacks(tmp_path: Path) -> None:
@@ -940,7 +1025,7 @@ def test_several_that_are_no_roots_any_more_are_listed_where_names_are(
     lines = report(tmp_path, {"a": (old, [*now, *(new if has_names else ())])})
     names = ", ".join(f"`tool{n}`" for n in range(number))
     both = names if number == 2 else "`tool0`"
-    listed = f"**No longer root specs, only dependencies**: {names}"
+    listed = f"{NO_ROOTS}: {names}"
     assert (listed in lines) is is_listed
     said = f"{both} {'is' if number == 1 else 'are'} no longer "
     assert any(said in line for line in lines[2:5]) is not is_listed
@@ -962,8 +1047,9 @@ def test_how_many_products_there_are_adds_up_where_others_became_roots(
     sides = ([*old, *few[0]], [*now, *few[1]]) if has_names else (old, now)
     text = "\n".join(report(tmp_path, {"a": sides}))
     if has_names:
-        ledger = "17 before, 3 only dependencies now, 4 gone, 4 new, 2 only dependencies before"
-        assert f" Products: {ledger}; 16 now.\n" in text
+        ledger = "17 before, 16 now; 3 are only dependencies now"
+        others = "2 were only dependencies before"
+        assert f"\nProducts (root specs): {ledger}, {others}. 4 are gone, 4 are new, " in text
     else:
         assert " 3 of the 13 products before are no longer root specs." in text
 
@@ -981,12 +1067,12 @@ def test_what_is_no_root_any_more_is_counted_with_what_lost_builds_too(tmp_path:
     old = [*tools, same, *gone, replace(app, needs=tuple(map(needs, (*tools, same))))]
     ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
     lines = report(tmp_path, {"a": ([*old, *ups[0]], [*below, app, *new, *ups[1]])})
-    assert lines[2].endswith(
-        ". Products: 17 before, 3 only dependencies now, 4 gone, 4 new; 14 now."
+    assert lines[2].startswith(
+        "Products (root specs): 17 before, 14 now; 3 are only dependencies now. 4 are gone, "
     )
     told = [line for line in lines[6:] if line.startswith("**") and "`same`" in line]
     assert told == [
-        "**No longer root specs, only dependencies**: `same`, `tool0`, `tool1`",
+        f"{NO_ROOTS}: `tool0`, `tool1`, `same`",
         "**Now only a dependency (no other news)**: `same`",
     ]
 
@@ -1090,9 +1176,8 @@ def test_what_several_new_roots_bring_is_because_of_them(tmp_path: Path) -> None
     assert lines[2] == (
         "5 products are new, 3 (`tool0`, `tool1`, `tool2`) are downgraded for `aa`, `bb`."
     )
-    told = lines.index("**`aa` `1.0`, `bb` `1.0` are new**")
-    assert lines[told + 3] == f"- {TAKEN}"
-    assert lines[told + 2].startswith("- downgraded for them: `tool0` `2.0` → `1.9`, ")
+    because = "**`aa` `1.0`, `bb` `1.0` are new and need older versions**"
+    assert any(it.startswith(f"{because}: downgraded: `tool0` `2.0` → `1.9`, ") for it in lines)
     assert "**New**: `n0` `1.0`, `n1` `1.0`, `n2` `1.0`" in lines
 
 
@@ -1122,11 +1207,10 @@ def test_where_a_new_root_brings_less_than_everywhere_it_says_where(tmp_path: Pa
         "c": (ups[0], [Item("sdk", explicit=True), *ups[1]]),
     }
     lines = report(tmp_path, stacks)
-    told = lines.index("**`sdk` `1.0` is new in all 3**")
-    needed = "- downgraded for it in all but `c`: `p0` `2.0` → `1.0`, "
-    assert lines[told + 2].startswith(needed)
-    taken = "now only dependencies"
-    assert lines[told + 3] == f"- {taken}: `p0`, `p1`, `p2`, `p3` (all but `c`)"
+    because = "**`sdk` `1.0` is new in all 3 and needs older versions**"
+    needed = "downgraded in all but `c`: `p0` `2.0` → `1.0`, "
+    assert any(it.startswith(f"{because}: {needed}") for it in lines)
+    assert f"{NO_ROOTS}: all but `c`: `p0`, `p1`, `p2`, `p3`" in lines
 
 
 def test_older_versions_are_told_by_where_they_came(tmp_path: Path) -> None:
@@ -1333,38 +1417,14 @@ def test_a_new_root_of_several_versions_is_named_with_these_among_what_is_new(
     gone = [Item(f"gone{number}", explicit=True) for number in range(4)]
     stacks = {}
     for stack, version in (("a", "1.0"), ("b", "1.1")):
-        *below, sdk = with_sdk(TOOLS)
+        *below, sdk = with_sdk(TOOLS, [it.name for it in TOOLS])
         stacks[stack] = ([*TOOLS, *gone], [*below, replace(sdk, version=version), *more])
     lines = report(tmp_path, stacks)
-    assert f"**`sdk` is new in both**: {TAKEN}" in lines
+    title = "**`sdk` is new in both and needs older versions**: downgraded: "
+    assert any(it.startswith(title) for it in lines)
     new = next(line for line in lines if line.startswith("**New**: "))
     assert "`sdk` `1.0` (`a`)" in new
     assert "`sdk` `1.1` (`b`)" in new
-
-
-@pytest.mark.parametrize("options", [(), ("-s", "a,b"), ("--", "a", "b"), ("--skip-bad-pages",)])
-def test_that_no_other_environment_has_a_root_is_said_where_all_were_looked_at(
-    tmp_path: Path, options: tuple[str, ...]
-) -> None:
-    """In `c` they are roots still; of the others alone nobody would know."""
-    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
-    changed = ([*TOOLS, *ups[0]], [*with_sdk(TOOLS), *ups[1]])
-    report(tmp_path, {"a": changed, "b": changed, "c": ([*TOOLS, *ups[0]], [*TOOLS, *ups[1]])})
-    if options == ("--skip-bad-pages",):
-        (tmp_path / "new" / "c" / "spack.lock").write_text("{")
-    text = run_cli("-C", tmp_path, "old", "new", "--package-url", "", *options).out
-    where = " in these environments" if options else ""
-    assert f"now only dependencies{where}: `tool0`, `tool1`, `tool2`" in text
-    assert "anywhere" not in text
-
-
-def test_a_new_root_is_new_also_where_it_brought_nothing(tmp_path: Path) -> None:
-    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
-    old, new = ([*TOOLS, *it] for it in ups)
-    sdk = Item("sdk", explicit=True)
-    stacks = {"a": (old, [*with_sdk(TOOLS), *ups[1]]), "b": (old, [*new, sdk]), "c": (old, new)}
-    lines = report(tmp_path, stacks)
-    assert lines[4] == f"**`sdk` is new in all but `c`**: {TAKEN} (`a`)"
 
 
 @pytest.mark.parametrize("form", [("-f", "markdown"), ("-f", "comment"), ("-f", "text")])
@@ -1382,7 +1442,8 @@ def test_a_product_that_made_the_same_step_as_a_dependency_did_so_there_too(
     text = "\n".join(report(tmp_path, {it: (old[it], new[it]) for it in old}, *form))
     told = text.replace("`", "").replace("*", "")
     where = "(dependency in b), in all but c\n"
-    assert told.count(f"Upgraded to another major version: major 1.0 → 2.0 {where}") == 1
+    majors = told.count(f"Upgraded to another major version: major 1.0 → 2.0 {where}")
+    assert majors == (form[1] != "text")
     # Of few lines all are in sight.
     assert (f"\nUpgraded: minor 1.1 → 1.2 {where}" in told) is (form[1] == "markdown")
 
@@ -1404,13 +1465,6 @@ def test_a_class_is_named_once_above_the_lines(tmp_path: Path, form: str) -> Non
     assert len(said) == 1
 
 
-def test_of_several_tags_elsewhere_is_in_that_tag(tmp_path: Path) -> None:
-    ups = [[Item(f"up{n}", f"{n}.{it}", explicit=True) for n in range(9)] for it in "12"]
-    changed = ([*TOOLS, *ups[0]], [*with_sdk(TOOLS), *ups[1]])
-    lines = report(tmp_path, {"v1/a": changed, "v1/b": changed, "v2/a": (TOOLS, TOOLS)})
-    assert any("now only dependencies in `v1`: " in it for it in lines)
-
-
 @pytest.mark.parametrize("names", ["abcd", "abcdefghijklmnopqrst", "abcdefghijklmnopqrstu"])
 def test_a_sentence_may_be_all_that_names_a_set_of_environments(tmp_path: Path, names: str) -> None:
     def side(*, has: bool) -> list[Item]:
@@ -1421,15 +1475,6 @@ def test_a_sentence_may_be_all_that_names_a_set_of_environments(tmp_path: Path, 
     assert f"`new` is new in all but `{names[-1]}`" in lines[2]
     every = ", ".join(f"`{it}`" for it in names)
     assert (lines[4] == f"**All {len(names)} environments**: {every}") is (len(names) <= 20)
-
-
-def test_what_two_new_roots_took_in_each_of_them_did(tmp_path: Path) -> None:
-    below = [replace(it, explicit=False) for it in (*TOOLS, OTHER)]
-    sdk = Item("sdk", explicit=True, needs=tuple(map(needs, below)))
-    second = Item("second", explicit=True, needs=(needs(below[-1]),))
-    lines = report(tmp_path, {"a": ([*TOOLS, OTHER], [*below, sdk, second])})
-    told = "`other`, `tool0`, `tool1`, `tool2`"
-    assert f"**`sdk` is new**: {NO_ROOTS}: {told}" in lines
 
 
 def test_the_sentence_tells_no_os_that_a_part_moved_to(tmp_path: Path) -> None:

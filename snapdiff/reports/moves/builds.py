@@ -82,6 +82,13 @@ class BuildShare(NamedTuple):
         trait = self.common_trait(mark)
         return f"{self.number:,} each {trait}" if trait else ""
 
+    def new_in_words(self, mark: Mark) -> str:
+        """Return `(2 new builds with +sycl)`, or with which each is: behind the name of several."""
+        which = self.common_trait(mark)
+        each = "" if which else each_in_words(self.parts, mark)
+        words = f"{counted(self.number, 'new build')}{which and ' '}{which}{each and ': '}{each}"
+        return f" ({words})"
+
     @property
     def of(self) -> int:
         """Of how many builds: of all before that are gone, of all now that are new."""

@@ -224,8 +224,7 @@ class Move(Struct, frozen=True, kw_only=True):
             return f" {mark(old.version)} → {mark(new.version)} in part"
         if self.status is Status.RECONFIGURED:
             return self._variants_now(mark)
-        number = self.gained.number if self.gained else 0
-        return f" ({counted(number, 'new build')})" if number else ""
+        return self.gained.new_in_words(mark) if self.gained and self.gained.number else ""
 
     def _variants_now(self, mark: Mark) -> str:
         if self.lost and self.lost.is_merge:

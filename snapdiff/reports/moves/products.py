@@ -105,13 +105,6 @@ def roots_only_now(stack: StackDiff) -> set[str]:
     return {name for name, sides in asked_for if sides and sides.new and not sides.old}
 
 
-def roots_on_both_sides(stack: StackDiff) -> set[str]:
-    """Return what was asked for in a stack and still is, as far as it changed in any stack."""
-    asked_for = ((change.package, change.asked_for) for change in stack.package_changes)
-    both = {name for name, sides in asked_for if sides and sides.old and sides.new}
-    return both.union(stack.roots_there or ())
-
-
 def versions_in(stack: StackDiff) -> dict[str, set[str]]:
     """Return the versions that a stack has by package, as far as it changed in any stack."""
     found = {name: set(versions) for name, versions in (stack.versions_there or {}).items()}

@@ -7,15 +7,12 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.cause_words import turned_off
+from snapdiff.reports.cause_words import options_gone, turned_off
+from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import Moves, StackMoves
 from snapdiff.reports.moves.places import Place, Placed, Places
-from snapdiff.reports.moves.products import (
-    needed_by_roots_now,
-    roots_on_both_sides,
-    roots_only_now,
-)
+from snapdiff.reports.moves.products import roots_only_now
 from snapdiff.reports.moves.statuses import Status, Versions, highest
 from snapdiff.reports.outline.class_counts import ClassCount, Named, Numbers
 from snapdiff.reports.outline.lines import PackageLine
@@ -29,7 +26,7 @@ from snapdiff.reports.outline.lost_builds import (
 from snapdiff.reports.outline.reasons import Replaced, SharedChange, replaced_tools
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
-from snapdiff.spack import STOOD_ON, older_versions
+from snapdiff.spack import older_versions
 
 _MOST_REASONS = 2
 """How many packages are named because of which dependencies are gone."""
@@ -48,41 +45,32 @@ Losses = Placed[tuple[str, tuple[str, ...], tuple[str, ...] | None]]
 
 
 class NewRoots(Struct, frozen=True, kw_only=True):
-    """Roots that are new in the stacks of `place`, and what they brought there.
+    """Roots that are new in the stacks of `place`, and the older versions that they need there.
 
     `names` have the versions of those of which no other line tells; `are_new` says that the tag had
-    none of them before. `taken` are the products that are asked for no longer, on which they
-    depend, by where, also in stacks that had the roots before; `elsewhere` are those of them that
-    other stacks still ask for, None where that is not said. `older` are those of which an older
-    version came, by the stacks in which it did: `fell` has those that are downgraded, each with a
-    stack, `beside` is the rest. `downgraded` are all products that are, where they are told with
-    these roots.
+    none of them before. `older` are those of which an older version came, by the stacks in which it
+    did: `fell` has those that are downgraded, each with a stack, `beside` is the rest. `downgraded`
+    are all products that are, where they are told with these roots.
     """
 
     are_new: bool
     names: tuple[tuple[str, Versions], ...]
     place: Place
-    taken: Placed[str]
     older: Losses
     fell: frozenset[tuple[str, str]]
     beside: Losses
-    elsewhere: tuple[str, ...] | None = None
     downgraded: Named = ()
-
-    @property
-    def names_taken(self) -> list[str]:
-        """The products that are asked for no longer, in any place, those in most places first."""
-        return list(dict.fromkeys(name for names, _ in self.taken for name in names))
 
 
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any.
 
     `builds` are there of the only stack. `versions_gone` are those of which none of their series
-    came, each with the highest that is there now, and `turned_off` the variants that were on in all
-    builds, both of products, then of dependencies. `gone_because` says why most of the dependencies
-    are gone that no stack has any more, with their number; `dependencies` are all that changed, but
-    for what the toolchain tells.
+    came, each with the highest that is there now, `turned_off` the variants that were on in all
+    builds, and `options_gone` those that builds of the same version have no more: of products, then
+    of dependencies. `gone_because` says why most of the dependencies are gone that no stack has any
+    more, with their number; `dependencies` are all that changed, but for what the toolchain tells.
+    `roots_no_more` are those that nobody asks for there any more.
     """
 
     shared: tuple[SharedChange, ...] = ()
@@ -92,8 +80,10 @@ class Opening(Struct, frozen=True, kw_only=True):
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: tuple[Losses, ...] = ((), ())
     turned_off: tuple[Losses, ...] = ((), ())
+    options_gone: tuple[Losses, ...] = ((), ())
     gone_because: tuple[tuple[Because, int], ...] = ()
     dependencies: Numbers = Numbers(by_class=())
+    roots_no_more: Placed[str] = ()
 
 
 def opening_of(
@@ -108,7 +98,7 @@ def opening_of(
     told: Mapping[str, StackMoves],
 ) -> Opening:
     """Return what many packages of some stacks share, and which values those `told` lost."""
-    gone, off = _lost_values(stacks, moves, told)
+    gone, off, options = _lost_values(stacks, moves, told)
     is_lost = Kind.REMOVED in kinds
     return Opening(
         shared=tuple(shared),
@@ -118,25 +108,32 @@ def opening_of(
         lost_together=lost_together(stacks, moves, places) if is_lost else (),
         versions_gone=tuple(map(places.by_place, gone)),
         turned_off=tuple(map(places.by_place, off)),
+        options_gone=tuple(map(places.by_place, options)),
         gone_because=_why_gone(moves),
+        roots_no_more=places.by_place(
+            (change.package, stack)
+            for stack, some in told.items()
+            for change, move in some
+            if move.asked_for and not move.asked_for.new
+        ),
     )
 
 
 def _lost_values(
     stacks: Iterable[StackDiff], moves: Moves, told: Mapping[str, StackMoves]
-) -> tuple[list[list[_Lost]], list[list[_Lost]]]:
-    """Return the versions that packages lost, and the variants that are off now in all builds.
+) -> tuple[list[list[_Lost]], ...]:
+    """Return the versions that packages lost, the variants that are off now, and those gone.
 
     Each of products, then of dependencies: of these the versions that many builds had below them,
-    or that a product has elsewhere, and the variants of those because of which others are gone.
+    or that a product has elsewhere.
     """
     causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
-    reasons = _reasons_gone(moves)
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
     every = [change for some in told.values() for change, _ in some]
     left = {(change.package, version) for change in every for version in change.versions_now}
     gone: list[list[_Lost]] = [[], []]
     turned: list[list[_Lost]] = [[], []]
+    options: list[list[_Lost]] = [[], []]
     for stack, some in told.items():
         for change, move in some:
             name, is_dependency = change.package, change.is_dependency
@@ -144,17 +141,18 @@ def _lost_values(
             if is_dependency:
                 is_product = (name, False) in moves and not change.parts  # in other stacks
                 known = {it for it in lost if is_product or (name, it) in many_below}
-                # What the toolchain tells is told there.
-                lost = () if name in STOOD_ON else tuple(it for it in lost if it in known)
+                lost = tuple(it for it in lost if it in known)
             if lost:
                 is_elsewhere = is_dependency and left.issuperset((name, it) for it in lost)
                 there = change.versions_now
                 now = ("", highest(there)) if len(there) > 1 else there
                 told_now = None if is_elsewhere else now
                 gone[is_dependency].append(((name, lost, told_now), stack))
-            if off and (not is_dependency or name in reasons):
+            if off:
                 turned[is_dependency].append(((name, off, ()), stack))
-    return gone, turned
+            if without := options_gone(it for it in move.differs if it.what == "variants"):
+                options[(name, False) not in moves].append(((name, without, ()), stack))
+    return gone, turned, options
 
 
 def _why_gone(moves: Moves) -> tuple[tuple[Because, int], ...]:
@@ -167,27 +165,13 @@ def _why_gone(moves: Moves) -> tuple[tuple[Because, int], ...]:
     return tuple(it for it in found.most_common(_MOST_REASONS) if it[1] >= LEAST_TOGETHER)
 
 
-def _reasons_gone(moves: Moves) -> set[str]:
-    """Return the packages because of which several dependencies are gone."""
-    found: dict[str, set[str]] = {}
-    for (name, is_dependency), some in moves.items():
-        for move in some:
-            if is_dependency and move.status is Status.GONE and isinstance(move.because, Because):
-                found.setdefault(move.because.package, set()).add(name)
-    return {reason for reason, names in found.items() if len(names) >= LEAST_TOGETHER}
-
-
 def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) -> list[NewRoots]:
-    """Return the new roots that brought a change to enough packages, those of most first."""
-    taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    """Return the new roots that need older versions of enough packages, those of most first."""
     older: dict[tuple[str, ...], list[tuple[_Lost, bool]]] = {}
     every = [(stack, change, move) for stack, some in moves.items() for change, move in some]
     without_roots = {  # what fell in the same way where no new root needs it
         (change.package, move.versions) for _, change, move in every if not change.needed_by
     }
-    for stack in tag.stacks:
-        for package, roots in needed_by_roots_now(stack).items():
-            taken.setdefault(roots, []).append((package, stack.stack))
     for name, change, move in every:
         is_alone = (change.package, move.versions) not in without_roots
         fell = move.status is Status.DOWNGRADED
@@ -195,33 +179,24 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
             lib = change.package, _older_version(change), ()
             older.setdefault(change.needed_by, []).append(((lib, name), fell))
     told = []
-    for roots in (it for it in {**taken, **older} if it):
-        came = older.get(roots, [])
-        found = taken.get(roots, []) + [(name, stack) for ((name, *_), stack), _ in came]
-        if len({name for name, _ in found}) < LEAST_TOGETHER:
+    for roots, came in older.items():
+        if len({name for ((name, *_), _), _ in came}) < LEAST_TOGETHER:
             continue
-        some = [it for other, names in taken.items() if set(roots) <= set(other) for it in names]
         where = {it.stack for it in tag.stacks if roots_only_now(it).issuperset(roots)}
-        here = where or {stack for _, stack in found}  # of some kinds alone it is not listed
-        others = (it for it in tag.stacks if it.stack not in here)
-        for stack in (it for it in others if roots_on_both_sides(it).issuperset(roots)):
-            needed_by = stack.asked_for.needed_by if stack.asked_for else {}
-            some += [(name, stack.stack) for name, it in needed_by.items() if set(roots) <= set(it)]
+        added = {it.stack for it in tag.stacks if set(roots).issubset(it.packages.added)}
+        # Of some kinds alone it is not listed where they are new.
+        here = where or {stack for (_, stack), _ in came}
         told.append(
             NewRoots(
                 names=tuple((name, ()) for name in roots),
-                are_new=bool(where)
-                and where.issubset(
-                    it.stack for it in tag.stacks if set(roots).issubset(it.packages.added)
-                ),
+                are_new=bool(where) and where <= added,
                 place=places.place(here),
-                taken=places.by_place(sorted(some)),
                 older=places.by_place(it for it, _ in came),
                 fell=frozenset((name, it) for ((name, *_), it), fell in came if fell),
                 beside=places.by_place(it for it, fell in came if not fell),
             )
         )
-    return sorted(told, key=lambda it: (-len(it.names_taken), it.names))
+    return sorted(told, key=lambda it: (-sum(len(names) for names, _ in it.older), it.names))
 
 
 def _older_version(change: PackageChange) -> Versions:
@@ -256,13 +231,10 @@ class ToldNames(NamedTuple):
     classes: list[NamedClass]
 
 
-def told_names(
-    counts: Iterable[ClassCount], new_roots: Sequence[NewRoots], demoted: Collection[str]
-) -> ToldNames:
+def told_names(counts: Iterable[ClassCount], new_roots: Sequence[NewRoots]) -> ToldNames:
     """Return what is named of some classes; what a package lost is said with its name.
 
-    So is what is upgraded, with its steps. The `demoted` products are those that no stack asks for
-    any more.
+    So is what is upgraded, with its steps.
     """
     classes = []
     for it in counts:
@@ -270,7 +242,7 @@ def told_names(
             classes.append(NamedClass(it, it.in_some == it.number, it.few))
         if it.in_more:
             classes.append(NamedClass(it, True, it.few_in_some))
-    roots = [_roots_told(it, classes, demoted) for it in new_roots]
+    roots = [_roots_told(it, classes) for it in new_roots]
     named = {name for it in roots for name, versions in it.names if versions}
     told = [
         it._replace(packages=tuple(p for p in it.packages if p[0] not in named)) for it in classes
@@ -280,14 +252,9 @@ def told_names(
     return ToldNames(roots, [it for it in told if it.packages])
 
 
-def _roots_told(
-    roots: NewRoots, classes: Iterable[NamedClass], demoted: Collection[str]
-) -> NewRoots:
+def _roots_told(roots: NewRoots, classes: Iterable[NamedClass]) -> NewRoots:
     """Return what is told of new roots: of the products that are downgraded if they need all."""
     names = dict(roots.names)
-    if not set(roots.names_taken).isdisjoint(demoted):
-        elsewhere = tuple(it for it in roots.names_taken if it not in demoted)
-        roots = replace(roots, elsewhere=elsewhere)
     for it in classes:
         some = [(name, moves) for name, moves in it.packages if name in names]
         places = {move.place for _, moves in some for move in moves}
@@ -327,3 +294,23 @@ def named_steps(lines: Iterable[PackageLine], status: Status, places: Places) ->
         if steps:
             found.append((name, tuple(steps.values())))
     return tuple(sorted(found, key=lambda it: (-len(it[1][0].stacks), it[0])))
+
+
+def named_beside(lines: Iterable[PackageLine], status: Status, places: Places) -> Named:
+    """Return packages of other classes that are upgraded, or upgraded and have more builds, too."""
+
+    def of_builds(move: Move) -> Move:
+        if move.loses or not (move.gained and move.gained.number):
+            return move
+        return replace(move, status=Status.MORE, versions=VersionMove((), ()))
+
+    if status is Status.UPGRADED:
+        return named_steps((it for it in lines if it.status is not status), status, places)
+    if status is not Status.MORE:
+        return ()
+    upgraded = (
+        replace(it, moves=tuple(map(of_builds, it.moves)), each=tuple(map(of_builds, it.each)))
+        for it in lines
+        if it.status in (Status.MAJOR, Status.UPGRADED) and not it.is_dependency
+    )
+    return named_steps(upgraded, status, places)

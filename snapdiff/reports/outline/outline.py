@@ -1,6 +1,5 @@
 """What a report for people says, and what its first sentence counts, names and leaves out."""
 
-from collections import Counter
 from collections.abc import Collection
 from typing import Literal
 
@@ -8,6 +7,7 @@ from msgspec import Struct
 
 from snapdiff.model.packages import LikeStacks
 from snapdiff.reports.moves.move import Move
+from snapdiff.reports.moves.places import NOWHERE, Placed
 from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.names import SideName
 from snapdiff.reports.outline.class_counts import ClassCount, Numbers
@@ -180,14 +180,9 @@ class Outline(Struct, frozen=True, kw_only=True):
         if self.in_all is None or self.about == "package":
             return []
         [tag] = self.tags
-        stacks = Counter(
-            change.package
-            for moves in tag.by_stack.values()
-            for change, move in moves
-            if move.asked_for and not move.asked_for.new
-        )
-        left = [it for it in self.in_all.removed if it not in tag.tag.packages.removed]
-        return sorted(left, key=lambda name: (-stacks[name], name))
+        left = set(self.in_all.removed).difference(tag.tag.packages.removed)
+        known = [it for names, _ in tag.opening.roots_no_more for it in names if it in left]
+        return [*known, *sorted(left.difference(known))]
 
     @property
     def demoted_told(self) -> list[str]:
@@ -195,11 +190,13 @@ class Outline(Struct, frozen=True, kw_only=True):
         return self.demoted if self.names_below and len(self.demoted) > 1 else []
 
     @property
-    def demoted_beside(self) -> list[str]:
-        """Those of them that no new root took, where they are named."""
-        roots = (it for tag in self.tags for it in tag.opening.new_roots)
-        taken = {name for it in roots for name in it.names_taken}
-        return [name for name in self.demoted_told if name not in taken]
+    def demoted_at(self) -> Placed[str]:
+        """Where products are only dependencies now, if a list names these, and where left."""
+        if not self.demoted_told:
+            return ()
+        placed = tuple(it for tag in self.tags for it in tag.opening.roots_no_more)
+        left = set(self.demoted_told).difference(name for names, _ in placed for name in names)
+        return (*placed, *([(tuple(sorted(left)), NOWHERE)] if left else []))
 
     @property
     def downgraded_for(self) -> NewRoots | None:
@@ -321,8 +318,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     def names_told(self, tag: TagBlock) -> ToldNames:
         """Return what is named below the sentence, and what new roots brought to a tag."""
-        demoted = () if self.is_one_stack else self.demoted
-        return told_names(self.names_below, tag.opening.new_roots, demoted)
+        return told_names(self.names_below, tag.opening.new_roots)
 
     @property
     def says_all(self) -> bool:

@@ -32,6 +32,7 @@ from snapdiff.reports.outline.groups import FEW, FEW_QUIET, Group, grouped
 from snapdiff.reports.outline.lines import PackageLine, SpecLines, package_lines, spec_lines
 from snapdiff.reports.outline.opening import (
     Opening,
+    named_beside,
     named_steps,
     new_roots_of,
     opening_of,
@@ -151,7 +152,8 @@ class TagWriter:
             gone = back.get((tag_names(tag), stack), {})
             for change, it in moves:
                 move = back_again(it, gone[change.package], gone) if change.package in gone else it
-                needed_by = () if move.needed_by in needs else move.needed_by
+                is_said = move.needed_by in needs and move.status is not Status.ROOTS
+                needed_by = () if is_said else move.needed_by
                 where = elsewhere.get(change.package) if move.is_partly_gone else None
                 told.append((change, replace(move, needed_by=needed_by, still_in=where)))
             self.by_stack[stack] = told
@@ -286,6 +288,8 @@ class TagWriter:
     def _with_steps(self, group: Group, lines: Iterable[PackageLine]) -> Group:
         """Return a group with the steps of its packages; what is upgraded may be new elsewhere.
 
+        It may have more builds, too, than before.
+
         So may be a product that changed in some stacks as all around it did, or in its hash alone;
         the latter are named if these are few.
         """
@@ -301,11 +305,8 @@ class TagWriter:
             return replace(group, also=also if is_short else ())
         if group.status not in _WITH_STEPS:
             return group
-        is_upgraded = group.status is Status.UPGRADED
-        others = [it for it in lines if is_upgraded and it.status is not group.status]
-        steps, also = (
-            named_steps(some, group.status, self._places) for some in (group.lines, others)
-        )
+        steps = named_steps(group.lines, group.status, self._places)
+        also = named_beside(lines, group.status, self._places)
         return replace(group, steps=steps, also=also)
 
 
