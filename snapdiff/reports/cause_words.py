@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
+from string import digits
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -222,22 +223,28 @@ def other_values_of_all(specs: Iterable[Change]) -> tuple[str, ...]:
     return tuple(it for it in first if all(it in other for other in others))
 
 
-_NO_LOSS = re.compile("~(unit[-_])?tests?(ing)?|~docs?|~doxygen|~examples")
+_NO_LOSS = re.compile("(unit[-_])?tests?(ing)?|docs?|doxygen|examples")
 """What nobody misses who uses a package: variants that build its tests, documentation, examples."""
 
 
 def turned_off(variants: Iterable[str]) -> tuple[str, ...]:
     """Return those of some variants that are off now, and that somebody may miss."""
-    return tuple(it for it in variants if it.startswith("~") and not _NO_LOSS.fullmatch(it))
+    return tuple(it for it in variants if it.startswith("~") and not _NO_LOSS.fullmatch(it[1:]))
 
 
 def options_gone(events: Iterable[Event]) -> tuple[str, ...]:
-    """Return the variants that were on and that all builds of which events tell have no more.
+    """Return the variants that were on, that all builds of which events tell have no more.
 
-    They are in the order of versions, the first one last.
+    Those are left out that nobody misses, and what is on under another number (blosc, blosc2). They
+    are in the order of versions, the first one last.
     """
-    sides = [(_by_name(it.old or ()), _by_name(it.new or ())) for it in events]
-    gone = [{old[it] for it in old if it not in new and old[it][0] == "+"} for old, new in sides]
+    gone = []
+    for it in events:
+        old, new = _by_name(it.old or ()), _by_name(it.new or ())
+        names = {name.rstrip(digits) for name in new if new[name].startswith("+")}
+        left = (name for name in old if old[name].startswith("+") and name not in new)
+        lost = (name for name in left if not _NO_LOSS.fullmatch(name))
+        gone.append({f"+{name}" for name in lost if name.rstrip(digits) not in names})
     return tuple(sorted(set.intersection(*gone), reverse=True)) if gone else ()
 
 

@@ -109,9 +109,9 @@ def _of_steps(status: Status | None, changed: Callable[[Named], Named]) -> Less:
     return lambda outline: _groups(of_group)(outline) if outline.names_below else outline
 
 
-def _without_others(group: Group) -> Group:
-    """Return a group without products of other classes, of which it counts none."""
-    return replace(group, also=()) if group.steps else group
+def _without_others(status: Status) -> Less:
+    """Return what leaves products of other classes out of one that does not count them."""
+    return _groups(lambda it: replace(it, also=()) if it.steps and it.status is status else it)
 
 
 def _without_old_versions(steps: Named) -> Named:
@@ -164,9 +164,10 @@ NEEDED_LEAST: dict[str, Less] = {
     DEPENDENCIES: _tags(_without_dependencies),
     "unchanged tools": _tags(_without_tools_as_before),
     "old versions": _of_steps(Status.UPGRADED, _without_old_versions),
-    "upgrades and builds of products named above": _groups(_without_others),
+    "new builds of upgraded products": _without_others(Status.MORE),
     "the toolchain": _without_toolchain,
     "which variants are new": _of_steps(Status.RECONFIGURED, _without_new_variants),
+    "upgrades of products named above": _without_others(Status.UPGRADED),
     "which products are upgraded": _of_steps(Status.UPGRADED, lambda _: ()),
     "which versions dependencies lost": _openings(_without_losses_below),
     "how many builds there are": _openings(lambda it: replace(it, builds=None)),

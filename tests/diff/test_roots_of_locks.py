@@ -173,7 +173,7 @@ a root is only a dependency, and one more came of a version that was a root befo
     p: 1 of 3 builds new (1.4, with gcc 14) / -
 what was a dependency is a root of a lower version, beside another root
     a1.4* b1.4%14 / a1.4* c1.2%14* / added |1.2 1:2 +1 / removed | 1:0 -1 / added / added /
-    p 1.2 added beside 1.4 / p 1.4: 1 build gone
+    p 1.2 added beside the newer 1.4 / p 1.4: 1 build gone
 the only root is reconfigured
     a1.0* c1.0%14 / a1.0+* c1.0%14 / reconfigured | 1:1 / - / reconfigured / reconfigured /
     variant ~x → +x / -

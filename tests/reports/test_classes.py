@@ -42,7 +42,7 @@ or up, to one that was there
     1.2 1.1 1.1 | 1.2 1.2 1.1 | Upgraded: zlib: 1 of 2 builds 1.1 → 1.2 (the one with n=1)
 an older version comes, and a build is lost
     1.1 1.1 1.1 | 1.1 1.0 |
-    Lost builds: zlib 1.0 added beside 1.1, 2 of 3 builds of 1.1 gone
+    Lost builds: zlib 1.0 added beside the newer 1.1, 2 of 3 builds of 1.1 gone
 builds that are new beside an upgrade
     1.0 | 1.1 1.1 1.1 |
     Upgraded: zlib 1.0 → 1.1, 2 of 3 builds new (1 with n=1, 1 with n=2)

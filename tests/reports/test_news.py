@@ -452,7 +452,7 @@ def test_a_version_beside_another_is_no_downgrade() -> None:
     new = [spec("c", "5.14.2", package="paraview"), spec("d", "5.14.1", package="paraview")]
     text = render_report(diff_of(old, new), "text")
     assert "attention" not in text
-    assert "paraview 5.14.1 added beside 5.14.2.\n" in text
+    assert "paraview 5.14.1 added beside the newer 5.14.2.\n" in text
 
 
 @pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
@@ -759,7 +759,7 @@ def test_what_is_said_of_roots_is_not_said_of_dependencies_of_the_same_name(
     lower, root = Item("tool", "1.0"), Item("tool", "1.1", explicit=True)
     user = Item("user", explicit=True, needs=(needs(lower),))
     report = run_cli(*write_locks(tmp_path / "a", old, [*old, lower, root, user]), "-f", "text").out
-    assert "\nWith more versions: tool 1.1 added beside 2.0\n" in report
+    assert "\nWith more versions: tool 1.1 added beside the newer 2.0\n" in report
     assert "\n  tool 1.0 new, as a dependency, needed by user\n" in report
     # How many builds of one version there are is not known from how many there are in all.
     sides = []

@@ -131,7 +131,11 @@ def check(words: str, old: Counts, new: Counts) -> None:
         assert (versions(still) if still else set()) == kept
         assert all(old[version] <= new[version] for version in kept)
     elif "added beside" in words:
-        assert [versions(side) for side in words.split(" added beside ")] == [came, kept]
+        above, is_older, beside = words.partition(" added beside the newer ")
+        if not is_older:
+            above, _, beside = words.partition(" added beside ")
+        assert [versions(above), versions(beside)] == [came, kept]
+        assert bool(is_older) is (max(came) < min(kept))
         assert not gone
         assert all(old[version] <= new[version] for version in kept)
     elif "still has" in words or words.endswith(" left"):

@@ -157,11 +157,11 @@ class VersionMove(NamedTuple):
     net: Versions = ()
 
     def in_words(self, mark: Mark) -> str:
-        """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
+        """Return `1.2 and 1.1 → 1.3`, `1.4 added beside 1.3`, `1.2 gone, still has 1.3`, nothing.
 
-        Of the highest `1.3 gone, only 1.2 left`; of several series `3.11.6 new, 3.8.17 → 3.8.18,
-        3.7.17 gone`; with counts `1.9.0 added beside 2.0.0, 1 of 4 builds of 2.0.0 gone`, or where
-        none is gone `1 of 4 builds 2.0.0 → 1.9.0`.
+        Of the highest `1.3 gone, only 1.2 left`, of one below all `1.2 added beside the newer 1.3`;
+        of several series `3.11.6 new, 3.8.17 → 3.8.18, 3.7.17 gone`; with counts `2.0 added beside
+        1.9, 1 of 4 builds of 1.9 gone`, or where none is gone `1 of 4 builds 2.0 → 1.9`.
         """
         if self.went:
             return self._went_in_words(*self.went, mark)
@@ -211,8 +211,11 @@ class VersionMove(NamedTuple):
         if gone:
             is_lower = kept and parse_version(self.gone[-1]) > parse_version(self.kept[-1])
             return f"{gone} gone, only {kept} left" if is_lower else f"{gone} gone{still}"
+        if came and kept:
+            is_older = parse_version(self.came[-1]) < parse_version(self.kept[0])
+            return f"{came} added beside {'the newer ' if is_older else ''}{kept}"
         if came:
-            return f"{came} added beside {kept}" if kept else f"{came} new"
+            return f"{came} new"
         return kept and f"still {kept}"
 
     @property

@@ -81,8 +81,13 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def number_in_all(self) -> int:
-        """How many products, or packages, the tag has in all, on either side; 0 if not known."""
-        return self.in_all.new + len(self.in_all.removed) if self.in_all else 0
+        """How many products, or packages, the tag has in all; 0 if not known.
+
+        Of those that lost something that is before, of others on either side.
+        """
+        if self.in_all is None:
+            return 0
+        return self.in_all.old if self.losses else self.in_all.new + len(self.in_all.removed)
 
     @property
     def is_all_of_them(self) -> bool:
