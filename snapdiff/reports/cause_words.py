@@ -1,7 +1,7 @@
 """Why specs were rebuilt, lost, gone or new, in words: the one place for people."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from string import digits
 
 from msgspec import UNSET
@@ -232,20 +232,19 @@ def turned_off(variants: Iterable[str]) -> tuple[str, ...]:
     return tuple(it for it in variants if it.startswith("~") and not _NO_LOSS.fullmatch(it[1:]))
 
 
-def options_gone(events: Iterable[Event]) -> tuple[str, ...]:
-    """Return the variants that were on, that all builds of which events tell have no more.
+def options_gone(before: Iterable[Sequence[str]], now: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Return what is on in all variants of builds before, and that those of none now have.
 
     Those are left out that nobody misses, and what is on under another number (blosc, blosc2). They
     are in the order of versions, the first one last.
     """
-    gone = []
-    for it in events:
-        old, new = _by_name(it.old or ()), _by_name(it.new or ())
-        names = {name.rstrip(digits) for name in new if new[name].startswith("+")}
-        left = (name for name in old if old[name].startswith("+") and name not in new)
-        lost = (name for name in left if not _NO_LOSS.fullmatch(name))
-        gone.append({f"+{name}" for name in lost if name.rstrip(digits) not in names})
-    return tuple(sorted(set.intersection(*gone), reverse=True)) if gone else ()
+    old, new = ([_by_name(variants) for variants in some] for some in (before, now))
+    left = {name for it in new for name in it}
+    others = {name.rstrip(digits) for it in new for name in it if it[name].startswith("+")}
+    on = [{name for name in it if it[name].startswith("+")} for it in old] if new else []
+    gone = set.intersection(*on).difference(left) if on else set()
+    lost = (it for it in gone if not _NO_LOSS.fullmatch(it) and it.rstrip(digits) not in others)
+    return tuple(sorted((f"+{name}" for name in lost), reverse=True))
 
 
 SAME_TO_USE = "link and run dependencies unchanged"

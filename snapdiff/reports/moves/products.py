@@ -88,6 +88,12 @@ def only_roots(package: str, asked_for: AskedFor) -> PackageChange:
     )
 
 
+def products_of(stacks: Iterable[StackDiff]) -> set[str]:
+    """Return the packages that are no dependencies alone, as far as they changed in any stack."""
+    changes = (change for stack in stacks for change in stack.package_changes)
+    return {it.package for it in changes if it.parts or not it.is_dependency}
+
+
 def needed_by_roots_now(stack: StackDiff) -> dict[str, tuple[str, ...]]:
     """Return what is asked for no longer by name, with the roots only now that need it directly."""
     if stack.asked_for is None:

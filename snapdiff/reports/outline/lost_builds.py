@@ -1,6 +1,6 @@
 """Which builds stacks lost or got, and which packages have none with something any more."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.moves.of_stacks import Moves
 from snapdiff.reports.moves.places import Place, Places
+from snapdiff.reports.moves.products import products_of
 from snapdiff.reports.moves.shares import tool_of
 from snapdiff.result.causes import TraitCount
 from snapdiff.result.changes import StackDiff
@@ -45,14 +46,13 @@ class StackBuilds(NamedTuple):
 class LostPart(NamedTuple):
     """Packages that have no build with something any more in the same stacks.
 
-    `are_dependencies` says that nobody asked for them, `are_roots_no_more` that nobody does now.
-    Of one version alone it is so: `only_other` is there where each has but one other.
+    `are_dependencies` says that nobody asked for them. Of one version alone it is so: `only_other`
+    is there where each has but one other.
     """
 
     packages: tuple[str, ...]
     place: Place
     are_dependencies: bool = False
-    are_roots_no_more: bool = False
     only_other: str = ""
 
 
@@ -96,7 +96,7 @@ def builds_of(stack: StackDiff) -> StackBuilds | None:
 
 
 def lost_together(
-    stacks: Iterable[StackDiff], moves: Moves, places: Places
+    stacks: Sequence[StackDiff], moves: Moves, places: Places
 ) -> tuple[LostTogether, ...]:
     """Return what packages have no build with any more.
 
@@ -128,12 +128,11 @@ def _lost_by_several(moves: Moves, places: Places) -> Iterator[tuple[TraitCount,
         for names, place in places.by_place(some_lost):
             # Where all that happened to them is that, they share a line.
             if len(names) >= LEAST_TOGETHER and any(len(moves[it, False]) > 1 for it in names):
-                demoted = _are_roots_no_more([it for it in some_lost if it[0] in names], moves)
-                yield trait, LostPart(tuple(sorted(names)), place, False, demoted)
+                yield trait, LostPart(tuple(sorted(names)), place)
 
 
 def _no_longer(
-    stacks: Iterable[StackDiff], moves: Moves, places: Places
+    stacks: Sequence[StackDiff], moves: Moves, places: Places
 ) -> Iterator[tuple[TraitCount, LostPart]]:
     """Yield the packages that have no build any more with a compiler, MPI or BLAS that is there.
 
@@ -156,6 +155,7 @@ def _no_longer(
     }
     found: dict[TraitCount, dict[bool, dict[tuple[str, str], None]]] = {}
     untold: set[TraitCount] = set()
+    products = products_of(stacks)
     for (name, _), of_name in moves.items():
         told = {  # by the line of the package
             (tool_of(part.trait), part.specs, stack)
@@ -167,26 +167,13 @@ def _no_longer(
             if (name, lost.version, stack) in stepped:
                 continue
             trait = replace(lost.without_numbers(), also=UNSET)
-            is_dependency = (name, False) not in moves
+            is_dependency = name not in products
             found.setdefault(trait, {False: {}, True: {}})[is_dependency][name, stack] = None
             untold |= {trait} if (tool_of(lost.trait), lost.specs, stack) not in told else set()
     for trait, both in found.items():
         for is_dependency, some in both.items() if trait in untold else ():
             for names, place in places.by_place(some):
-                these = [it for it in some if it[0] in names]
-                demoted = _are_roots_no_more(these, moves)
-                others = {it for key in these for it in versions[key] if it != trait.version}
+                here = (versions[key] for key in some if key[0] in names)
+                others = {it for those in here for it in those if it != trait.version}
                 other = others.pop() if trait.version and len(others) == 1 else ""
-                yield trait, LostPart(names, place, is_dependency, demoted, other)
-
-
-def _are_roots_no_more(some: Iterable[tuple[str, str]], moves: Moves) -> bool:
-    """Return whether packages, each in a stack, are only dependencies there, and were roots."""
-    no_more = {
-        (name, stack)
-        for (name, _), of_name in moves.items()
-        for move in of_name
-        for stack in move.stacks
-        if move.asked_for and move.asked_for.old and not move.asked_for.new
-    }
-    return no_more.issuperset(some)
+                yield trait, LostPart(names, place, is_dependency, other)

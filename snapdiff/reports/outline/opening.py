@@ -7,14 +7,14 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.cause_words import options_gone, turned_off
 from snapdiff.reports.moves.builds import VersionMove
 from snapdiff.reports.moves.move import Move
 from snapdiff.reports.moves.of_stacks import Moves, StackMoves
 from snapdiff.reports.moves.places import Place, Placed, Places
 from snapdiff.reports.moves.products import roots_only_now
-from snapdiff.reports.moves.statuses import Status, Versions, highest
+from snapdiff.reports.moves.statuses import Status, Versions
 from snapdiff.reports.outline.class_counts import ClassCount, Named, Numbers
+from snapdiff.reports.outline.counting import count_by_class
 from snapdiff.reports.outline.lines import PackageLine
 from snapdiff.reports.outline.lost_builds import (
     LEAST_TOGETHER,
@@ -23,25 +23,15 @@ from snapdiff.reports.outline.lost_builds import (
     builds_of,
     lost_together,
 )
+from snapdiff.reports.outline.lost_values import Losses, Lost, lost_values
 from snapdiff.reports.outline.reasons import Replaced, SharedChange, replaced_tools
+from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain
 from snapdiff.result.changes import StackDiff, TagDiff
 from snapdiff.result.packages import Because, Kind, PackageChange
 from snapdiff.spack import older_versions
 
 _MOST_REASONS = 2
 """How many packages are named because of which dependencies are gone."""
-
-_MANY_BELOW = 40
-"""Below how many builds of a stack a version of a dependency was that somebody may miss."""
-
-_Lost = tuple[tuple[str, tuple[str, ...], tuple[str, ...] | None], str]
-"""A package with versions, or variants, that it lost or got, and the stack where.
-
-Behind versions that it lost is the highest that is there now, behind an empty one where there are
-others; None of a dependency that has these elsewhere.
-"""
-
-Losses = Placed[tuple[str, tuple[str, ...], tuple[str, ...] | None]]
 
 
 class NewRoots(Struct, frozen=True, kw_only=True):
@@ -67,10 +57,10 @@ class Opening(Struct, frozen=True, kw_only=True):
 
     `builds` are there of the only stack. `versions_gone` are those of which none of their series
     came, each with the highest that is there now, `turned_off` the variants that were on in all
-    builds, and `options_gone` those that builds of the same version have no more: of products, then
-    of dependencies. `gone_because` says why most of the dependencies are gone that no stack has any
-    more, with their number; `dependencies` are all that changed, but for what the toolchain tells.
-    `roots_no_more` are those that nobody asks for there any more.
+    builds, and `options_gone` those that no build has any more: of products, then of dependencies.
+    `gone_because` says why most of the dependencies are gone that no stack has any more, with their
+    number; `dependencies` are all that changed, but for what the toolchain tells, if that
+    `is_beside_toolchain`. `roots_no_more` are those that nobody asks for any more there.
     """
 
     shared: tuple[SharedChange, ...] = ()
@@ -83,6 +73,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     options_gone: tuple[Losses, ...] = ((), ())
     gone_because: tuple[tuple[Because, int], ...] = ()
     dependencies: Numbers = Numbers(by_class=())
+    is_beside_toolchain: bool = False
     roots_no_more: Placed[str] = ()
 
 
@@ -95,10 +86,14 @@ def opening_of(
     *,
     kinds: Collection[Kind],
     counts_builds: bool,
+    whole: Sequence[StackDiff],
     told: Mapping[str, StackMoves],
 ) -> Opening:
-    """Return what many packages of some stacks share, and which values those `told` lost."""
-    gone, off, options = _lost_values(stacks, moves, told)
+    """Return what many packages of some stacks share, and which values those `told` lost.
+
+    The stacks have what became of each part of a package, `whole` of each package.
+    """
+    gone, off, options = lost_values(whole, told)
     is_lost = Kind.REMOVED in kinds
     return Opening(
         shared=tuple(shared),
@@ -108,8 +103,7 @@ def opening_of(
         lost_together=lost_together(stacks, moves, places) if is_lost else (),
         versions_gone=tuple(map(places.by_place, gone)),
         turned_off=tuple(map(places.by_place, off)),
-        options_gone=tuple(map(places.by_place, options)),
-        gone_because=_why_gone(moves),
+        options_gone=tuple(_by_package(places.by_place(some)) for some in options),
         roots_no_more=places.by_place(
             (change.package, stack)
             for stack, some in told.items()
@@ -119,46 +113,37 @@ def opening_of(
     )
 
 
-def _lost_values(
-    stacks: Iterable[StackDiff], moves: Moves, told: Mapping[str, StackMoves]
-) -> tuple[list[list[_Lost]], ...]:
-    """Return the versions that packages lost, the variants that are off now, and those gone.
-
-    Each of products, then of dependencies: of these the versions that many builds had below them,
-    or that a product has elsewhere.
-    """
-    causes = (it for stack in stacks for it in stack.causes if it.reach >= _MANY_BELOW)
-    many_below = {(it.package, it.old) for it in causes if it.what == "version"}
-    every = [change for some in told.values() for change, _ in some]
-    left = {(change.package, version) for change in every for version in change.versions_now}
-    gone: list[list[_Lost]] = [[], []]
-    turned: list[list[_Lost]] = [[], []]
-    options: list[list[_Lost]] = [[], []]
-    for stack, some in told.items():
-        for change, move in some:
-            name, is_dependency = change.package, change.is_dependency
-            lost, off = move.versions.lost, turned_off(move.now_with)
-            if is_dependency:
-                is_product = (name, False) in moves and not change.parts  # in other stacks
-                known = {it for it in lost if is_product or (name, it) in many_below}
-                lost = tuple(it for it in lost if it in known)
-            if lost:
-                is_elsewhere = is_dependency and left.issuperset((name, it) for it in lost)
-                there = change.versions_now
-                now = ("", highest(there)) if len(there) > 1 else there
-                told_now = None if is_elsewhere else now
-                gone[is_dependency].append(((name, lost, told_now), stack))
-            if off:
-                turned[is_dependency].append(((name, off, ()), stack))
-            if without := options_gone(it for it in move.differs if it.what == "variants"):
-                options[(name, False) not in moves].append(((name, without, ()), stack))
-    return gone, turned, options
+def _by_package(losses: Losses) -> Losses:
+    """Return losses with what a package lost in the same stacks as one."""
+    found = []
+    for some, place in losses:
+        lost: dict[str, tuple[str, ...]] = {}
+        for name, values, _ in some:
+            lost[name] = (*lost.get(name, ()), *values)
+        found.append((tuple((name, values, ()) for name, values in lost.items()), place))
+    return tuple(found)
 
 
-def _why_gone(moves: Moves) -> tuple[tuple[Because, int], ...]:
-    """Return the packages because of which most dependencies are gone from all stacks."""
+def with_dependencies(
+    opening: Opening, moves: Moves, lines: Sequence[PackageLine], toolchain: Toolchain | None
+) -> Opening:
+    """Return an opening with the dependencies of some lines, but for what the toolchain tells."""
+    every, others = (
+        [it for it in some if it.is_dependency]
+        for some in (lines, beside_toolchain(lines, toolchain))
+    )
+    return replace(
+        opening,
+        dependencies=Numbers(by_class=count_by_class(others)),
+        is_beside_toolchain=others != every,
+        gone_because=_why_gone(moves, {name for it in others for name in it.packages}),
+    )
+
+
+def _why_gone(moves: Moves, names: Collection[str]) -> tuple[tuple[Because, int], ...]:
+    """Return the packages because of which most of some dependencies are gone from all stacks."""
     found: Counter[Because] = Counter()
-    for (_, is_dependency), some in moves.items():
+    for (_, is_dependency), some in ((it, moves[it]) for it in moves if it[0] in names):
         reasons = {move.because for move in some if move.status is Status.GONE and move.in_tag}
         if is_dependency and len(reasons) == 1:
             found.update(replace(it, direct=False) for it in reasons if isinstance(it, Because))
@@ -167,7 +152,7 @@ def _why_gone(moves: Moves) -> tuple[tuple[Because, int], ...]:
 
 def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) -> list[NewRoots]:
     """Return the new roots that need older versions of enough packages, those of most first."""
-    older: dict[tuple[str, ...], list[tuple[_Lost, bool]]] = {}
+    older: dict[tuple[str, ...], list[tuple[Lost, bool]]] = {}
     every = [(stack, change, move) for stack, some in moves.items() for change, move in some]
     without_roots = {  # what fell in the same way where no new root needs it
         (change.package, move.versions) for _, change, move in every if not change.needed_by

@@ -13,7 +13,7 @@ from snapdiff.reports.names import SideName
 from snapdiff.reports.outline.class_counts import ClassCount, Numbers
 from snapdiff.reports.outline.counts import CountTable
 from snapdiff.reports.outline.lines import PackageLine, SpecLines
-from snapdiff.reports.outline.lost_builds import LostTogether
+from snapdiff.reports.outline.lost_builds import LostPart, LostTogether
 from snapdiff.reports.outline.opening import NewRoots, ToldNames, told_names
 from snapdiff.reports.outline.reasons import CountedCause
 from snapdiff.reports.outline.tag_block import TagBlock
@@ -100,6 +100,10 @@ class Outline(Struct, frozen=True, kw_only=True):
         """The versions that came in the only stack to few packages that lost builds."""
         told = self.packages.told if self.is_one_stack and self.only_line is None else ()
         return {name: versions for it in told for name, versions in it.also_came}
+
+    def is_new_to(self, part: LostPart) -> bool:
+        """Whether the only other version that packages have came to each of them."""
+        return all(self.also_came.get(it) == (part.only_other,) for it in part.packages)
 
     @property
     def title_place(self) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from snapdiff.reports.outline.opening import (
     named_steps,
     new_roots_of,
     opening_of,
+    with_dependencies,
 )
 from snapdiff.reports.outline.parts import SHORT, About, Part
 from snapdiff.reports.outline.product_table import MOST_COLUMNS, ProductTable, table_of_products
@@ -186,6 +187,7 @@ class TagWriter:
             self._places,
             kinds=self._kinds,
             counts_builds=self._is_all and self._has_all_packages,
+            whole=self._whole.stacks,
             told=self.by_stack if tells_products else {},
         )
         toolchain = None
@@ -198,8 +200,7 @@ class TagWriter:
                 of_fields=self._reasons.shared if self._reasons else (),
                 is_all=self._is_all,
             )
-        others = (it for it in beside_toolchain(self.lines, toolchain) if it.is_dependency)
-        opening = replace(opening, dependencies=Numbers(by_class=count_by_class(others)))
+        opening = with_dependencies(opening, self.moves, self.lines, toolchain)
         reasons = _beside(self.lines, self.tag.stacks, reasons)
         if by_stack:
             parts = [
