@@ -653,7 +653,10 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     openmpi = "openmpi 5.0.0rc16 and cce 16.0.1"
     lost = "11 others lost builds that used it. 5 of them also lost builds with"
     words = " ".join(done.out.split())
-    assert f"Of 106 products, mvapich is gone, {lost} {openmpi}, as openmpi, now 5.0.0," in words
+    assert (
+        f"Of 106 products before, mvapich is gone, {lost} {openmpi}, as openmpi, now 5.0.0,"
+        in words
+    )
     fftw = f"1 with mvapich 3.0b, 1 with {openmpi}"
     both = f"one each with {openmpi}"
     assert f"{both}: fftw, hdf5, netcdf, parallel-netcdf, parallelio1 esmf: 4 of 12" in words

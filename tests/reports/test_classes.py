@@ -253,7 +253,7 @@ EQUAL_ROOTS = {
     "of one version": (
         f"zfp-1; zfp-2 variants=+x; {EQUAL}",
         "zfp-1; zfp-2 variants=+x; zfp-3 version=0.5 > b-1:build; b-1",
-        "zfp has fewer builds that look alike.",
+        "zfp has fewer duplicate builds.",
     ),
     "reconfigured": (
         f"zfp-1 version=0.5 os=sles; {EQUAL}",

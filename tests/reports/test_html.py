@@ -93,7 +93,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         (
             "Of 24 packages compared in develop, pruners-ninja is gone, celeritas is "
             "new, py-setuptools is downgraded to 79.0.1, 10 are upgraded, 4 others changed "
-            "less. superlu-dist has fewer builds that look alike, 4 more were only rebuilt (why is "
+            "less. superlu-dist has fewer duplicate builds, 4 more were only rebuilt (why is "
             "not known), 2 more have another os (data-vis-sdk). Stack radiuss-aws removed, "
             "developer-tools-aarch64-linux-gnu added, 11 other stacks changed; 1 tag removed, 1 "
             "added. Toolchain: os ubuntu20.04 → ubuntu22.04 (data-vis-sdk), compiler gcc@11.4.0 "
@@ -190,7 +190,7 @@ def test_classes_of_rows_are_those_of_the_sentence(tmp_path: Path) -> None:
         "With more builds: 1",
         "Reconfigured: 3",
         "With another os: 2",
-        "With fewer builds that look alike: 1",
+        "With fewer duplicate builds: 1",
         "Only rebuilt: 4",
     ]
     kept = spec("a", "1.0", package="zlib", stacks="hep")

@@ -194,7 +194,7 @@ def test_a_class_counts_the_rows_that_it_would_show(browser: Browser, report: Pa
         "Gone: 1",
         "Upgraded: 7",
         "Reconfigured: 1",
-        "With fewer builds that look alike: 1",
+        "With fewer duplicate builds: 1",
         "Only rebuilt: 5",
     ]
     assert browser.script(COUNTING) == []

@@ -1,4 +1,4 @@
-"""What packages lost that they keep: versions, and options that are off or gone."""
+"""What packages lost that are still there: versions, and options that are off or gone."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -25,7 +25,7 @@ Losses = Placed[tuple[str, tuple[str, ...], tuple[str, ...] | None]]
 def lost_values(
     stacks: Sequence[StackDiff], told: Mapping[str, StackMoves]
 ) -> tuple[list[list[Lost]], ...]:
-    """Return the versions that packages lost, the variants that are off now, and those gone.
+    """Return the versions that packages lost, and the variants that are off now.
 
     In the stacks packages are whole, `told` has what became of each part of one. The lists are of
     products, then of dependencies: of these the versions that many builds had below them, or that a
@@ -38,7 +38,6 @@ def lost_values(
     left = {(name, it) for some in there.values() for name in some for it in some[name]}
     gone: list[list[Lost]] = [[], []]
     turned: list[list[Lost]] = [[], []]
-    options: list[list[Lost]] = [[], []]
     for stack, some in told.items():
         for change, move in some:
             name, is_dependency = change.package, change.is_dependency
@@ -52,22 +51,20 @@ def lost_values(
                 gone[is_dependency].append(((name, lost, None if is_elsewhere else now), stack))
             if off := turned_off(move.now_with):
                 turned[is_dependency].append(((name, off, ()), stack))
-    for diff in stacks if told else ():
-        for name, variants in _options_gone(diff):
-            each = (((name, (it,), ()), diff.stack) for it in variants)
-            options[name not in products] += each
-    return gone, turned, options
+    return gone, turned
 
 
-def _options_gone(stack: StackDiff) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the packages of which all builds of a stack changed, with the options that they lost.
+def options_lost(stacks: Sequence[StackDiff]) -> Iterator[Lost]:
+    """Yield each option that was on in all builds of a product, where none has it any more.
 
-    Of the others a build has these still, or had none.
+    Of a stack in which a build is as before nothing is said: that has it still, or had none.
     """
-    builds = {it.package: (it.builds.old, it.builds.new) for it in stack.package_changes}
-    for name, changes in changes_by_package(stack.changes).items():
-        old = [it.old.variants for it in changes if it.old]
-        new = [it.new.variants for it in changes if it.new]
-        is_all = builds.get(name) == (len(old), len(new))
-        if is_all and (variants := options_gone(old, new)):
-            yield name, variants
+    products = products_of(stacks)
+    for stack in stacks:
+        builds = {it.package: (it.builds.old, it.builds.new) for it in stack.package_changes}
+        for name, changes in changes_by_package(stack.changes).items():
+            old = [it.old.variants for it in changes if it.old]
+            new = [it.new.variants for it in changes if it.new]
+            if name in products and builds.get(name) == (len(old), len(new)):
+                for variant in options_gone(old, new):
+                    yield (name, (variant,), ()), stack.stack

@@ -23,7 +23,7 @@ from snapdiff.reports.outline.lost_builds import (
     builds_of,
     lost_together,
 )
-from snapdiff.reports.outline.lost_values import Losses, Lost, lost_values
+from snapdiff.reports.outline.lost_values import Losses, Lost, lost_values, options_lost
 from snapdiff.reports.outline.reasons import Replaced, SharedChange, replaced_tools
 from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain
 from snapdiff.result.changes import StackDiff, TagDiff
@@ -57,7 +57,8 @@ class Opening(Struct, frozen=True, kw_only=True):
 
     `builds` are there of the only stack. `versions_gone` are those of which none of their series
     came, each with the highest that is there now, `turned_off` the variants that were on in all
-    builds, and `options_gone` those that no build has any more: of products, then of dependencies.
+    builds: of products, then of dependencies. `options_gone` are those of products that were on and
+    that no build has any more, on or off.
     `gone_because` says why most of the dependencies are gone that no stack has any more, with their
     number; `dependencies` are all that changed, but for what the toolchain tells, if that
     `is_beside_toolchain`. `roots_no_more` are those that nobody asks for any more there.
@@ -70,7 +71,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     lost_together: tuple[LostTogether, ...] = ()
     versions_gone: tuple[Losses, ...] = ((), ())
     turned_off: tuple[Losses, ...] = ((), ())
-    options_gone: tuple[Losses, ...] = ((), ())
+    options_gone: Losses = ()
     gone_because: tuple[tuple[Because, int], ...] = ()
     dependencies: Numbers = Numbers(by_class=())
     is_beside_toolchain: bool = False
@@ -93,7 +94,8 @@ def opening_of(
 
     The stacks have what became of each part of a package, `whole` of each package.
     """
-    gone, off, options = lost_values(whole, told)
+    gone, off = lost_values(whole, told)
+    options = options_lost(whole) if told else ()
     is_lost = Kind.REMOVED in kinds
     return Opening(
         shared=tuple(shared),
@@ -103,7 +105,7 @@ def opening_of(
         lost_together=lost_together(stacks, moves, places) if is_lost else (),
         versions_gone=tuple(map(places.by_place, gone)),
         turned_off=tuple(map(places.by_place, off)),
-        options_gone=tuple(_by_package(places.by_place(some)) for some in options),
+        options_gone=_by_package(places.by_place(options)),
         roots_no_more=places.by_place(
             (change.package, stack)
             for stack, some in told.items()
