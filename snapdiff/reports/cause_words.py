@@ -227,24 +227,23 @@ _NO_LOSS = re.compile("(unit[-_])?tests?(ing)?|docs?|doxygen|examples")
 """What nobody misses who uses a package: variants that build its tests, documentation, examples."""
 
 
-def turned_off(variants: Iterable[str]) -> tuple[str, ...]:
-    """Return those of some variants that are off now, and that somebody may miss."""
-    return tuple(it for it in variants if it.startswith("~") and not _NO_LOSS.fullmatch(it[1:]))
-
-
-def options_gone(before: Iterable[Sequence[str]], now: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Return what is on in all variants of builds before, and that those of none now have.
+def options_lost(
+    before: Iterable[Sequence[str]], now: Iterable[Sequence[str]]
+) -> tuple[list[str], list[str]]:
+    """Return what is on in all variants of builds before, and off now in all; and what is gone.
 
     Those are left out that nobody misses, and what is on under another number (blosc, blosc2). They
     are in the order of versions, the first one last.
     """
     old, new = ([_by_name(variants) for variants in some] for some in (before, now))
+    if not (old and new):
+        return [], []
+    on = set.intersection(*({name for name in it if it[name].startswith("+")} for it in old))
     left = {name for it in new for name in it}
     others = {name.rstrip(digits) for it in new for name in it if it[name].startswith("+")}
-    on = [{name for name in it if it[name].startswith("+")} for it in old] if new else []
-    gone = set.intersection(*on).difference(left) if on else set()
-    lost = (it for it in gone if not _NO_LOSS.fullmatch(it) and it.rstrip(digits) not in others)
-    return tuple(sorted((f"+{name}" for name in lost), reverse=True))
+    lost = sorted((it for it in on if not _NO_LOSS.fullmatch(it)), reverse=True)
+    off = [f"~{it}" for it in lost if all(side.get(it) == f"~{it}" for side in new)]
+    return off, [f"+{it}" for it in lost if it not in left and it.rstrip(digits) not in others]
 
 
 SAME_TO_USE = "link and run dependencies unchanged"

@@ -31,14 +31,14 @@ NEWS = """\
 **Lost**
 - gone from `oneapi-x86_64`: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1`
 - no build with `cuda_arch=90` left: `adios2`, `vtk-m`, `zfp` (`cuda-x86_64`)
-- options turned off: `lbann` `~al` (all 5); `ascent` `~fortran` (`oneapi-x86_64`)
-- options no longer offered: `adios2` `+ssc` (all 5); `adios2` `+libcatalyst` (`oneapi-x86_64`)
+- options turned off: `lbann` `~al` (all 5); `paraview` `~raytracing` (`cuda-x86_64`, \
+`rocm-x86_64`); `ascent` `~fortran` (`oneapi-x86_64`)
+- options gone: `adios2` `+ssc` (all 5); `adios2` `+libcatalyst` (`oneapi-x86_64`)
 - dependency versions gone: `openssl` `1.1.1v` (only `3.1.3` now), in all 5; `python` `3.7.17` \
 (highest now `3.11.6`), in `cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`; `hdf5` `1.12.2` (still \
 elsewhere), in `cuda-ppc64le`, `rocm-x86_64`
 - dependency options turned off: `dihydrogen` `~al`, `hydrogen` `~al` (all 5); `visit` `~gui`, \
-`vtk` `~qt` (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`); `paraview` `~raytracing` \
-(`cuda-x86_64`, `rocm-x86_64`)
+`vtk` `~qt` (`cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64`)
 - dependencies beside the toolchain: 3 downgraded (`py-typeguard`, `blt`, `py-pandas`), 50 gone, \
 10 more from some environments, 29 lost versions or builds; 28 of the 50 because of `visit` (now \
 `~gui`), 7 because of `py-cinemasci` `1.7.0` → `1.3`
@@ -517,6 +517,10 @@ def test_of_some_kinds_alone_a_new_root_is_not_called_new_and_nothing_is_told_tw
     back = run_cli(folder / "23.11", folder / "23.08").out
     assert back.count("`hdf5` `1.12.2` (highest now `1.14.2`)") == 1
     assert "`trilinos` `13.0.1` (highest now `14.4.0`), in all 5" in back
+    assert "`vtk-m` `~shared` (`cuda-aarch64`, `oneapi-x86_64`)" in back, "all builds were on"
+    # Of the products that lost something some were dependencies alone before.
+    back = run_cli(folder / "23.11", folder / "23.08", "-s", "cuda-aarch64").out
+    assert "\nOf 121 products, 3 are gone (" in back
     lost = run_cli(folder / "23.11", folder / "23.08", "-k", "removed").out
     assert "no build with `openblas` left: `conduit` (" in lost, "it is a root on both sides"
     lost = run_cli(folder / "23.08", folder / "23.11", "-k", "removed").out

@@ -23,7 +23,8 @@ class Move(Struct, frozen=True, kw_only=True):
     """What happened to a package in some stacks.
 
     `own` are versions that are said behind its name, of what did not change its versions.
-    `now_with` are the variants that had another value before, in all builds of both sides.
+    `now_with` are the variants that had another value before, in all builds, where these have
+    another version.
     `in_tag` says of a package that is `whole`, removed or added, that no other stack of the tag has
     it (any more), `place` where this is, and `still_in` which stacks have a product that is gone
     from others, and have nothing said of it, with its versions there if these are others. `lost`
@@ -252,7 +253,7 @@ class Move(Struct, frozen=True, kw_only=True):
         is_own_told = (main and main.versions) or (are_builds_told and self.beside == self.own)
         own = () if is_own_told else self.own
         versions = versions_in_words(own, mark) or self.versions.in_words(mark)
-        variants = now_with_in_words(self.now_with if self.versions.gone else (), mark)
+        variants = now_with_in_words(self.now_with, mark)
         words = "".join(f" {it}" for it in (versions, variants) if it)
         if self.versions.counts:
             if self.versions.begins_with_builds:

@@ -75,7 +75,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
     is_product = not change.is_dependency
     paired = [it for it in specs if it.old and it.new]
     is_all = len(paired) == change.builds.old == change.builds.new
-    is_told_with = kind is Kind.RECONFIGURED or (versions.gone and not versions.kept)
+    is_other_version = versions.gone and not versions.kept
     builds = change.builds.old + change.builds.new if change.whole else 0
     is_more_alone = versions.is_addition and not (gained or change.specs.removed)
     builds = change.specs.added if is_more_alone else builds
@@ -85,7 +85,7 @@ def move_of(change: PackageChange, specs: Sequence[Change], shared: set[Event]) 
         own=own,
         whole=change.whole,
         versions=versions,
-        now_with=other_values_of_all(paired) if is_all and is_told_with else (),
+        now_with=other_values_of_all(paired) if is_all and is_other_version else (),
         lost=lost,
         gained=gained,
         is_builds=is_builds,

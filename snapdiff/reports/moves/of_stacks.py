@@ -88,8 +88,6 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
 
 def _as_told(change: PackageChange, move: Move, products: AbstractSet[str]) -> tuple[bool, Move]:
     """Return whether a change is told among dependencies, not with `products`, and what is said."""
-    if move.now_with and not move.versions.gone:  # only the opening says it
-        move = replace(move, now_with=())
     if not change.is_dependency:
         return False, move
     is_apart = move.status.is_news or move.status.is_quiet or move.lost

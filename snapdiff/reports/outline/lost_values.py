@@ -1,8 +1,8 @@
 """What packages lost that are still there: versions, and options that are off or gone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from snapdiff.reports.cause_words import options_gone, turned_off
+from snapdiff.reports.cause_words import options_lost
 from snapdiff.reports.moves.of_stacks import StackMoves
 from snapdiff.reports.moves.places import Placed
 from snapdiff.reports.moves.products import products_of, versions_in
@@ -22,10 +22,8 @@ others; None of a dependency that has these elsewhere.
 Losses = Placed[tuple[str, tuple[str, ...], tuple[str, ...] | None]]
 
 
-def lost_values(
-    stacks: Sequence[StackDiff], told: Mapping[str, StackMoves]
-) -> tuple[list[list[Lost]], ...]:
-    """Return the versions that packages lost, and the variants that are off now.
+def lost_versions(stacks: Sequence[StackDiff], told: Mapping[str, StackMoves]) -> list[list[Lost]]:
+    """Return the versions that packages lost.
 
     In the stacks packages are whole, `told` has what became of each part of one. The lists are of
     products, then of dependencies: of these the versions that many builds had below them, or that a
@@ -37,7 +35,6 @@ def lost_values(
     many_below = {(it.package, it.old) for it in causes if it.what == "version"}
     left = {(name, it) for some in there.values() for name in some for it in some[name]}
     gone: list[list[Lost]] = [[], []]
-    turned: list[list[Lost]] = [[], []]
     for stack, some in told.items():
         for change, move in some:
             name, is_dependency = change.package, change.is_dependency
@@ -49,22 +46,26 @@ def lost_values(
                 is_elsewhere = is_dependency and left.issuperset((name, it) for it in lost)
                 now = ("", highest(here)) if len(here) > 1 else tuple(here)
                 gone[is_dependency].append(((name, lost, None if is_elsewhere else now), stack))
-            if off := turned_off(move.now_with):
-                turned[is_dependency].append(((name, off, ()), stack))
-    return gone, turned
+    return gone
 
 
-def options_lost(stacks: Sequence[StackDiff]) -> Iterator[Lost]:
-    """Yield each option that was on in all builds of a product, where none has it any more.
+def lost_options(stacks: Sequence[StackDiff]) -> tuple[list[list[Lost]], list[Lost]]:
+    """Return each option that was on in all builds of a package, and is off now in all; or gone.
 
-    Of a stack in which a build is as before nothing is said: that has it still, or had none.
+    Those that are off of products, then of dependencies; of these nobody asks for an option that a
+    recipe has no more. Of a stack in which a build is as before nothing is said: that has it still.
     """
     products = products_of(stacks)
+    turned: list[list[Lost]] = [[], []]
+    gone: list[Lost] = []
     for stack in stacks:
         builds = {it.package: (it.builds.old, it.builds.new) for it in stack.package_changes}
         for name, changes in changes_by_package(stack.changes).items():
             old = [it.old.variants for it in changes if it.old]
             new = [it.new.variants for it in changes if it.new]
-            if name in products and builds.get(name) == (len(old), len(new)):
-                for variant in options_gone(old, new):
-                    yield (name, (variant,), ()), stack.stack
+            if builds.get(name) != (len(old), len(new)):
+                continue
+            off, left = options_lost(old, new)
+            turned[name not in products] += (((name, (it,), ()), stack.stack) for it in off)
+            gone += (((name, (it,), ()), stack.stack) for it in left if name in products)
+    return turned, gone

@@ -23,7 +23,7 @@ from snapdiff.reports.outline.lost_builds import (
     builds_of,
     lost_together,
 )
-from snapdiff.reports.outline.lost_values import Losses, Lost, lost_values, options_lost
+from snapdiff.reports.outline.lost_values import Losses, Lost, lost_options, lost_versions
 from snapdiff.reports.outline.reasons import Replaced, SharedChange, replaced_tools
 from snapdiff.reports.outline.toolchain import Toolchain, beside_toolchain
 from snapdiff.result.changes import StackDiff, TagDiff
@@ -94,8 +94,7 @@ def opening_of(
 
     The stacks have what became of each part of a package, `whole` of each package.
     """
-    gone, off = lost_values(whole, told)
-    options = options_lost(whole) if told else ()
+    off, gone = lost_options(whole if told else ())
     is_lost = Kind.REMOVED in kinds
     return Opening(
         shared=tuple(shared),
@@ -103,9 +102,9 @@ def opening_of(
         new_roots=tuple(new_roots),
         builds=builds_of(stacks[0]) if counts_builds and len(stacks) == 1 else None,
         lost_together=lost_together(stacks, moves, places) if is_lost else (),
-        versions_gone=tuple(map(places.by_place, gone)),
-        turned_off=tuple(map(places.by_place, off)),
-        options_gone=_by_package(places.by_place(options)),
+        versions_gone=tuple(map(places.by_place, lost_versions(whole, told))),
+        turned_off=tuple(_by_package(places.by_place(some)) for some in off),
+        options_gone=_by_package(places.by_place(gone)),
         roots_no_more=places.by_place(
             (change.package, stack)
             for stack, some in told.items()

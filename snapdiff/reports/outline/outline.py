@@ -81,13 +81,23 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def number_in_all(self) -> int:
-        """How many products, or packages, the tag has in all; 0 if not known.
-
-        Of those that lost something that is before, of others on either side.
-        """
+        """How many products, or packages, the tag has, or before if it says so; 0 if not known."""
         if self.in_all is None:
             return 0
-        return self.in_all.old if self.losses else self.in_all.new + len(self.in_all.removed)
+        return self.in_all.old if self.counts_before else self.in_all.new + len(self.in_all.removed)
+
+    @property
+    def counts_before(self) -> bool:
+        """Whether what lost something is told of the products before, as it is all of these."""
+        return bool(self.losses) and not self.promoted
+
+    @property
+    def promoted(self) -> list[str]:
+        """What is a product now and was a dependency alone before."""
+        if self.in_all is None or self.about == "package":
+            return []
+        [tag] = self.tags
+        return [it for it in self.in_all.added if it not in tag.tag.packages.added]
 
     @property
     def is_all_of_them(self) -> bool:
