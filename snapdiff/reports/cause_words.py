@@ -227,7 +227,7 @@ _NO_LOSS = re.compile("(unit[-_])?tests?(ing)?|docs?|doxygen|examples")
 """What nobody misses who uses a package: variants that build its tests, documentation, examples."""
 
 
-def options_lost(
+def off_or_gone(
     before: Iterable[Sequence[str]], now: Iterable[Sequence[str]]
 ) -> tuple[list[str], list[str]]:
     """Return what is on in all variants of builds before, and off now in all; and what is gone.

@@ -91,8 +91,8 @@ def _without_dependencies(tag: TagBlock) -> TagBlock:
 
 def _without_losses_below(opening: Opening) -> Opening:
     """Return an opening that has no more than a number of what dependencies lost."""
-    gone, off = ((it[0], ()) for it in (opening.versions_gone, opening.turned_off))
-    return replace(opening, versions_gone=gone, turned_off=off, gone_because=())
+    gone, off = opening.versions_gone[0], opening.turned_off[0]
+    return replace(opening, versions_gone=(gone, ()), turned_off=(off, ()), gone_because=())
 
 
 def _of_steps(status: Status | None, changed: Callable[[Named], Named]) -> Less:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from snapdiff.reports.cause_words import options_lost
+from snapdiff.reports.cause_words import off_or_gone
 from snapdiff.reports.moves.of_stacks import StackMoves
 from snapdiff.reports.moves.places import Placed
 from snapdiff.reports.moves.products import products_of, versions_in
@@ -65,7 +65,7 @@ def lost_options(stacks: Sequence[StackDiff]) -> tuple[list[list[Lost]], list[Lo
             new = [it.new.variants for it in changes if it.new]
             if builds.get(name) != (len(old), len(new)):
                 continue
-            off, left = options_lost(old, new)
+            off, left = off_or_gone(old, new)
             turned[name not in products] += (((name, (it,), ()), stack.stack) for it in off)
             gone += (((name, (it,), ()), stack.stack) for it in left if name in products)
     return turned, gone

@@ -58,10 +58,10 @@ class Opening(Struct, frozen=True, kw_only=True):
     `builds` are there of the only stack. `versions_gone` are those of which none of their series
     came, each with the highest that is there now, `turned_off` the variants that were on in all
     builds: of products, then of dependencies. `options_gone` are those of products that were on and
-    that no build has any more, on or off.
-    `gone_because` says why most of the dependencies are gone that no stack has any more, with their
-    number; `dependencies` are all that changed, but for what the toolchain tells, if that
-    `is_beside_toolchain`. `roots_no_more` are those that nobody asks for any more there.
+    that no build has any more, on or off. `gone_because` says why most of the dependencies are gone
+    that no stack has any more, with their number; `dependencies` are all that changed, but for what
+    the toolchain tells, if that `is_beside_toolchain`. `roots_no_more` are those that nobody asks
+    for any more there.
     """
 
     shared: tuple[SharedChange, ...] = ()

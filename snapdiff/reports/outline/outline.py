@@ -81,7 +81,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def number_in_all(self) -> int:
-        """How many products, or packages, the tag has, or before if it says so; 0 if not known."""
+        """How many products, or packages, the tag has, had if it `counts_before`; 0 if unknown."""
         if self.in_all is None:
             return 0
         return self.in_all.old if self.counts_before else self.in_all.new + len(self.in_all.removed)
